@@ -31,6 +31,11 @@ enum class ClusterKind {
   kApi         // an API server: Kubernetes or `fluxnetes simulated-cluster`
 };
 
+enum class WebIdentity {
+  kLink,  // a link of `fluxnetes web`, and then a cookie
+  kProxy  // headers of an authenticating proxy; see proxy_identity.h
+};
+
 struct Config {
   struct Database {
     // A libpq connection string or URI; empty: PGHOST, PGDATABASE, ... apply.
@@ -98,6 +103,12 @@ struct Config {
     // The path before that of each page, if a proxy passes it: "/fluxnetes".
     std::string prefix;
     bool read_only = false;  // everybody is a viewer
+    WebIdentity identity = WebIdentity::kLink;
+    // A file, see proxy_identity.h; empty: none.
+    std::string proxy_secret;
+    // The sites that may show the pages in a frame, as in the directive
+    // frame-ancestors: "https://portal.example"; empty: none.
+    std::vector<std::string> frame_ancestors;
     bool operator==(const Web&) const = default;
   };
 

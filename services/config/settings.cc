@@ -40,6 +40,8 @@ constexpr Names<ClusterKind, 2> kKinds = {
 constexpr Names<bool, 2> kPoolings = {
     {{"session", false}, {"transaction", true}}};
 constexpr Names<bool, 2> kSwitch = {{{"off", false}, {"on", true}}};
+constexpr Names<WebIdentity, 2> kIdentities = {
+    {{"link", WebIdentity::kLink}, {"proxy", WebIdentity::kProxy}}};
 constexpr Names<LogLevel, 4> kLevels = {{{"debug", LogLevel::kDebug},
                                          {"info", LogLevel::kInfo},
                                          {"warn", LogLevel::kWarn},
@@ -149,6 +151,28 @@ std::vector<std::string> ParseHosts(const std::string& text) {
     begin = comma + 1;
   }
   return hosts;
+}
+
+// Accepts sources of the directive frame-ancestors, but no wildcard alone.
+std::vector<std::string> ParseAncestors(const std::string& text) {
+  std::vector<std::string> sites;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string site = text.substr(begin, comma - begin);
+    const std::size_t scheme = site.find("://");
+    const bool is_site =
+        (site.starts_with("https://") || site.starts_with("http://")) &&
+        scheme + 3 < site.size() &&
+        std::ranges::all_of(site.substr(scheme + 3), [](char c) {
+          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                 std::string_view("-.:*").find(c) != std::string_view::npos;
+        });
+    if (site != "self" && !is_site)
+      Refuse(text, "self or sites with commas, like https://portal.example");
+    sites.push_back(std::move(site));
+    begin = comma + 1;
+  }
+  return sites;
 }
 
 std::string ParsePrefix(const std::string& text) {
@@ -297,7 +321,7 @@ constexpr Setting kSettings[] = {
      },
      [](const Config& c) { return FormatDuration(c.grpc.match_lifetime); }},
     {"grpc.access", "FLUXNETES_GRPC_ACCESS", "grpc-access", "FILE",
-     "which clients' certificates are users or operators; others are viewers",
+     "which callers are users or operators; others are viewers",
      [](Config& c, const std::string& t) { c.grpc.access = t; },
      [](const Config& c) { return c.grpc.access; }},
     {"web.listen", "FLUXNETES_WEB_LISTEN", "web-listen", "ADDRESS",
@@ -323,6 +347,27 @@ constexpr Setting kSettings[] = {
        c.web.read_only = ParseName(kSwitch, t);
      },
      [](const Config& c) { return NameOf(kSwitch, c.web.read_only); }},
+    {"web.identity", "FLUXNETES_WEB_IDENTITY", "web-identity", "KIND",
+     "who says who looks at the pages: link (of `fluxnetes web`), or proxy (an "
+     "authenticating proxy before them)",
+     [](Config& c, const std::string& t) {
+       c.web.identity = ParseName(kIdentities, t);
+     },
+     [](const Config& c) { return NameOf(kIdentities, c.web.identity); }},
+    {"web.proxySecret", "FLUXNETES_WEB_PROXY_SECRET", "web-proxy-secret",
+     "FILE", "the secret that the proxy sends as X-Proxy-Secret",
+     [](Config& c, const std::string& t) { c.web.proxy_secret = t; },
+     [](const Config& c) { return c.web.proxy_secret; }},
+    {"web.frameAncestors", "FLUXNETES_WEB_FRAME_ANCESTORS",
+     "web-frame-ancestors", "SITES",
+     "sites, with commas, that may show the pages in a frame: self or "
+     "https://portal.example",
+     [](Config& c, const std::string& t) {
+       c.web.frame_ancestors = ParseAncestors(t);
+     },
+     [](const Config& c) {
+       return fmt::format("{}", fmt::join(c.web.frame_ancestors, ","));
+     }},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {

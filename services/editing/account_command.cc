@@ -9,6 +9,7 @@
 #include "services/database/audit.h"
 #include "services/editing/account_settings.h"
 #include "services/editing/editing_queries.h"
+#include "services/editing/row_settings.h"
 #include "sql/connection/transaction.h"
 #include "sql/error.h"
 
@@ -127,9 +128,9 @@ const char* ApplyAccount(sql::Transaction& transaction,
 
 }  // namespace
 
-ExitCode RunAccount(const AccountOptions& options, sql::Pool& pool,
-                    Console& console) {
-  sql::Transaction transaction(pool);
+std::string ChangeAccount(sql::Transaction& transaction, const Actor& actor,
+                          const AccountOptions& options,
+                          const std::string& reason) {
   const char* done = nullptr;
   try {
     done = ApplyAccount(transaction, options);
@@ -137,10 +138,17 @@ ExitCode RunAccount(const AccountOptions& options, sql::Pool& pool,
     if (const auto failure = ExplainAccount(error, options)) throw *failure;
     throw;
   }
-  RecordChange(transaction, ProcessActor(),
+  RecordChange(transaction, actor,
                {.verb = VerbOf(options.verb),
                 .object = "account/" + options.name,
-                .detail = fmt::format("{}", fmt::join(options.settings, " "))});
+                .detail = DetailOf(options.settings, reason)});
+  return done;
+}
+
+ExitCode RunAccount(const AccountOptions& options, sql::Pool& pool,
+                    Console& console) {
+  sql::Transaction transaction(pool);
+  const std::string done = ChangeAccount(transaction, ProcessActor(), options);
   transaction.Commit();
   console.out << "account/" << options.name << ' ' << done << '\n';
   return ExitCode::kOk;

@@ -9,6 +9,7 @@
 #include "services/editing/editing_queries.h"
 #include "services/editing/queue_file.h"
 #include "services/editing/queue_settings.h"
+#include "services/editing/row_settings.h"
 #include "services/listing/get.h"
 #include "sql/connection/transaction.h"
 #include "sql/error.h"
@@ -139,15 +140,14 @@ const char* VerbOf(QueueOptions::Verb verb) {
 
 }  // namespace
 
-std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
-                        const QueueOptions& options) {
-  sql::Transaction transaction(pool);
+std::string ChangeQueue(sql::Transaction& transaction, const Actor& actor,
+                        const QueueOptions& options,
+                        const std::string& reason) {
   const char* done = Apply(transaction, options);
   RecordChange(transaction, actor,
                {.verb = VerbOf(options.verb),
                 .object = "queue/" + options.name,
-                .detail = fmt::format("{}", fmt::join(options.settings, " "))});
-  transaction.Commit();
+                .detail = DetailOf(options.settings, reason)});
   return done;
 }
 
@@ -161,7 +161,9 @@ ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,
   }
   if (options.verb == QueueOptions::Verb::kApply)
     return ApplyFile(options, pool, console);
-  const std::string done = ChangeQueue(pool, ProcessActor(), options);
+  sql::Transaction transaction(pool);
+  const std::string done = ChangeQueue(transaction, ProcessActor(), options);
+  transaction.Commit();
   console.out << "queue/" << options.name << ' ' << done << '\n';
   return ExitCode::kOk;
 }

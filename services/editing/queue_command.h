@@ -9,14 +9,16 @@
 #include "services/database/audit.h"
 #include "services/grammar/options.h"
 #include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 
 // Creates, changes or deletes a queue as the options say, with its row of
-// `audit`, in its own transaction. Returns what was done: "changed". Throws
-// Failure and sql::Error.
-std::string ChangeQueue(sql::Pool& pool, const Actor& actor,
-                        const QueueOptions& options);
+// `audit`, which has the reason; the caller commits. Returns what was done:
+// "changed". Throws Failure and sql::Error.
+std::string ChangeQueue(sql::Transaction& transaction, const Actor& actor,
+                        const QueueOptions& options,
+                        const std::string& reason = {});
 
 // Throws Failure and sql::Error.
 ExitCode RunQueue(const QueueOptions& options, sql::Pool& pool,

@@ -55,6 +55,13 @@ std::string ParseRowSettings(const RowSettings& how,
   }
 }
 
+std::string DetailOf(const std::vector<std::string>& settings,
+                     const std::string& reason) {
+  std::string detail = fmt::format("{}", fmt::join(settings, " "));
+  if (reason.empty()) return detail;
+  return detail.empty() ? reason : fmt::format("{} ({})", detail, reason);
+}
+
 std::optional<Json> ParseNumber(const std::string& text) {
   double number = 0;
   const char* const last = text.data() + text.size();

@@ -35,6 +35,10 @@ struct RowSettings {
 std::string ParseRowSettings(const RowSettings& how,
                              const std::vector<std::string>& settings);
 
+// Returns what the audit log keeps of a change: "weight=2 (the new team)".
+std::string DetailOf(const std::vector<std::string>& settings,
+                     const std::string& reason);
+
 // Parsers for several kinds of rows; nullopt: the text is invalid.
 std::optional<nlohmann::json> ParseNumber(const std::string& text);  // finite
 std::optional<nlohmann::json> ParseSwitch(const std::string& text);

@@ -1,15 +1,19 @@
-// The rights of gRPC callers. Every caller on a local socket is an operator.
-// With certificates, a file lists the callers,
+// The rights of callers: of gRPC, and of the pages behind a proxy that says who
+// asks. Every gRPC caller on a local socket is an operator. For others, a file
+// lists the callers,
 //
 //   - name: ops.example              # of the certificate
 //     role: operator
 //   - name: spiffe://example/train
 //     role: user
 //     namespaces: [train, train-test]
+//   - group: admins                  # as the proxy before the pages says
+//     role: operator
 //
 // by a name that the certificate has as its common name or as a subject
-// alternative name (DNS, URI or mail). A caller that is not in the file, or any
-// caller without a file, is a viewer.
+// alternative name (DNS, URI or mail), or that the proxy says. A caller that is
+// not in the file, or any caller without a file, is a viewer; one that is there
+// more than once has the highest of the roles.
 //
 // Thread-safe.
 #pragma once
@@ -17,6 +21,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/database/principal.h"
 
@@ -36,8 +41,19 @@ class GrpcAccess {
   // Call it once the call has begun.
   Principal Identify(const grpc::ServerContextBase& context) const;
 
+  // Returns the rights of a name in these groups.
+  Principal RightsOf(const std::string& name,
+                     const std::vector<std::string>& groups) const;
+
  private:
-  std::map<std::string, Principal, std::less<>> principals_;  // by name
+  using Rights = std::map<std::string, Principal, std::less<>>;
+
+  Rights names_;
+  Rights groups_;
 };
+
+// Reads the file of grpc.access; an empty path is no file. Throws Failure
+// (kUsage).
+GrpcAccess ReadAccess(const std::string& path);
 
 }  // namespace fluxnetes::services

@@ -19,8 +19,10 @@ class GrpcScheduler::Calls
           v1::Scheduler::CallbackService> {
  public:
   Calls(const Config& config, sql::Pool& pool, GrpcCalls& calls,
-        GroupFeed& feed)
-      : scheduler_(config, pool), calls_(calls), feed_(feed) {}
+        GroupFeed& feed, std::function<Health()> health)
+      : scheduler_(config, pool, std::move(health)),
+        calls_(calls),
+        feed_(feed) {}
 
   ServerUnaryReactor* GetCaller(CallbackServerContext* context,
                                 const v1::GetCallerRequest* request,
@@ -83,6 +85,26 @@ class GrpcScheduler::Calls
                                const v1::SetQueueRequest* request,
                                v1::SetQueueResponse* response) override {
     return Answer<&SchedulerCalls::SetQueue>(*context, *request, *response);
+  }
+  ServerUnaryReactor* GetOverview(CallbackServerContext* context,
+                                  const v1::GetOverviewRequest* request,
+                                  v1::GetOverviewResponse* response) override {
+    return Answer<&SchedulerCalls::GetOverview>(*context, *request, *response);
+  }
+  ServerUnaryReactor* GetSystem(CallbackServerContext* context,
+                                const v1::GetSystemRequest* request,
+                                v1::GetSystemResponse* response) override {
+    return Answer<&SchedulerCalls::GetSystem>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ListAccounts(
+      CallbackServerContext* context, const v1::ListAccountsRequest* request,
+      v1::ListAccountsResponse* response) override {
+    return Answer<&SchedulerCalls::ListAccounts>(*context, *request, *response);
+  }
+  ServerUnaryReactor* SetAccount(CallbackServerContext* context,
+                                 const v1::SetAccountRequest* request,
+                                 v1::SetAccountResponse* response) override {
+    return Answer<&SchedulerCalls::SetAccount>(*context, *request, *response);
   }
   ServerUnaryReactor* ListNodes(CallbackServerContext* context,
                                 const v1::ListNodesRequest* request,
@@ -156,8 +178,10 @@ std::vector<std::span<const sql::Query>> GrpcScheduler::Catalogues() {
 }
 
 GrpcScheduler::GrpcScheduler(const Config& config, sql::Pool& pool,
-                             GrpcCalls& calls, GroupFeed& feed)
-    : service_(std::make_unique<Calls>(config, pool, calls, feed)) {}
+                             GrpcCalls& calls, GroupFeed& feed,
+                             std::function<Health()> health)
+    : service_(std::make_unique<Calls>(config, pool, calls, feed,
+                                       std::move(health))) {}
 GrpcScheduler::~GrpcScheduler() = default;
 grpc::Service& GrpcScheduler::service() { return *service_; }
 

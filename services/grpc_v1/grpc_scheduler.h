@@ -5,6 +5,7 @@
 // Thread-safe.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "services/config/config.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc_v1/group_feed.h"
+#include "services/monitoring/health.h"
 #include "sql/connection/pool.h"
 
 namespace grpc {
@@ -25,9 +27,9 @@ class GrpcScheduler {
   // The queries that the pool must have prepared.
   static std::vector<std::span<const sql::Query>> Catalogues();
 
-  // All arguments must outlive it.
+  // All references must outlive it. `health` looks at this process.
   GrpcScheduler(const Config& config, sql::Pool& pool, GrpcCalls& calls,
-                GroupFeed& feed);
+                GroupFeed& feed, std::function<Health()> health = {});
   ~GrpcScheduler();
   GrpcScheduler(const GrpcScheduler&) = delete;
   GrpcScheduler& operator=(const GrpcScheduler&) = delete;

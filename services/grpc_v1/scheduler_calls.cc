@@ -24,7 +24,11 @@
 #include "services/grpc_v1/remote_match.h"
 #include "services/grpc_v1/remote_simulation.h"
 #include "services/grpc_v1/timeline_messages.h"
+#include "services/listing/listing_queries.h"
 #include "services/manual/version.h"
+#include "services/operation/account_messages.h"
+#include "services/operation/operation_queries.h"
+#include "services/operation/system_report.h"
 #include "services/records/group_changes.h"
 #include "services/records/group_detail.h"
 #include "services/records/group_pages.h"
@@ -41,6 +45,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestStatement{60'000};
 constexpr milliseconds kLongestSearch{2'000};
+constexpr const char* kSimulation = "simulation";
 // A page ends with the group that exceeds this size: clients accept 4 MiB by
 // default.
 constexpr std::size_t kLargestAnswer = std::size_t{2} << 20U;
@@ -69,6 +74,24 @@ GrpcRefusal NoGroup(const GroupName& name) {
           fmt::format("no unfinished group named \"{}\"", name.Text())};
 }
 
+// A change of `paused` alone is a pause or a resumption.
+QueueOptions QueueOptionsOf(const v1::SetQueueRequest& request) {
+  QueueOptions options;
+  options.verb = QueueOptions::Verb::kSet;
+  options.name = request.name();
+  if (request.settings_size() == 1 && request.settings().contains("paused")) {
+    const std::string& paused = request.settings().at("paused");
+    if (paused == "true" || paused == "false") {
+      options.verb = paused == "true" ? QueueOptions::Verb::kPause
+                                      : QueueOptions::Verb::kResume;
+      return options;
+    }
+  }
+  for (const auto& [key, value] : request.settings())
+    options.settings.push_back(key + "=" + value);
+  return options;
+}
+
 // Returns the rows of a page and one more, if there is one.
 std::vector<GroupRow> RowsFrom(sql::Transaction& transaction,
                                const GroupPageFilter& filter,
@@ -84,19 +107,20 @@ std::vector<GroupRow> RowsFrom(sql::Transaction& transaction,
   return rows;
 }
 
-// One simulation runs at a time. This is it, as long as it lives; a second one
-// is refused.
-class OnlySimulation {
+// One simulation, or checkup, runs at a time. This is it, as long as it lives;
+// a second one is refused.
+class OnlyOne {
  public:
-  explicit OnlySimulation(std::atomic<bool>& under_way)
+  OnlyOne(std::atomic<bool>& under_way, const char* what)
       : under_way_(under_way) {
     if (under_way_.exchange(true))
-      throw GrpcRefusal(GrpcCode::kResourceExhausted,
-                        "another simulation is under way; try again later");
+      throw GrpcRefusal(
+          GrpcCode::kResourceExhausted,
+          fmt::format("another {} is under way; try again later", what));
   }
-  ~OnlySimulation() { under_way_ = false; }
-  OnlySimulation(const OnlySimulation&) = delete;
-  OnlySimulation& operator=(const OnlySimulation&) = delete;
+  ~OnlyOne() { under_way_ = false; }
+  OnlyOne(const OnlyOne&) = delete;
+  OnlyOne& operator=(const OnlyOne&) = delete;
 
  private:
   std::atomic<bool>& under_way_;
@@ -104,8 +128,12 @@ class OnlySimulation {
 
 }  // namespace
 
-SchedulerCalls::SchedulerCalls(const Config& config, sql::Pool& pool)
-    : config_(config), pool_(pool), submission_(config, pool) {}
+SchedulerCalls::SchedulerCalls(const Config& config, sql::Pool& pool,
+                               std::function<Health()> health)
+    : config_(config),
+      pool_(pool),
+      health_(std::move(health)),
+      submission_(config, pool) {}
 
 void SchedulerCalls::GetCaller(const Call& call,
                                const v1::GetCallerRequest& /*request*/,
@@ -167,10 +195,10 @@ void SchedulerCalls::ExplainGroup(const Call& /*call*/,
                                   const v1::ExplainGroupRequest& request,
                                   v1::ExplainGroupResponse& response) {
   const GroupName name = NameIn(request);
-  std::optional<OnlySimulation> alone;
+  std::optional<OnlyOne> alone;
   std::optional<milliseconds> most;
   if (request.find_changes()) {
-    alone.emplace(simulating_);
+    alone.emplace(simulating_, kSimulation);
     most = kLongestSearch;
   }
   const sql::Timestamp now = CallTime();
@@ -247,16 +275,59 @@ void SchedulerCalls::SetQueue(const Call& call,
                               const v1::SetQueueRequest& request,
                               v1::SetQueueResponse& response) {
   Require(call.caller.MayOperate(), "only an operator may change a queue");
-  QueueOptions options;
-  options.verb = QueueOptions::Verb::kSet;
-  options.name = request.name();
-  for (const auto& [key, value] : request.settings())
-    options.settings.push_back(key + "=" + value);
-  ChangeQueue(pool_, ActorOf(call), options);
+  sql::Transaction transaction(pool_);
+  const auto read = [&](v1::Queue& queue) {
+    for (const sql::Row row :
+         transaction.Run(queries::kListQueues, request.name()))
+      FillQueue(queue, row);
+    SettingMap settings = queue.settings();
+    settings["paused"] = queue.paused() ? "true" : "false";
+    return settings;
+  };
+  v1::Queue queue;
+  const SettingMap before = read(queue);
+  ChangeQueue(transaction, ActorOf(call), QueueOptionsOf(request),
+              request.reason());
+  FillChanges(*response.mutable_changes(), before,
+              read(*response.mutable_queue()));
+  if (!request.dry_run()) transaction.Commit();
+}
+
+void SchedulerCalls::ListAccounts(const Call& call,
+                                  const v1::ListAccountsRequest& request,
+                                  v1::ListAccountsResponse& response) {
   const auto transaction = Reading(call);
-  for (const sql::Row row :
-       transaction->Run(queries::kListQueues, options.name))
-    FillQueue(*response.mutable_queue(), row);
+  FillAccounts(*response.mutable_accounts(), *transaction,
+               IfAny(request.name()));
+  if (response.accounts().empty() && !request.name().empty())
+    throw GrpcRefusal(GrpcCode::kNotFound,
+                      fmt::format("no account named \"{}\"", request.name()));
+}
+
+void SchedulerCalls::SetAccount(const Call& call,
+                                const v1::SetAccountRequest& request,
+                                v1::SetAccountResponse& response) {
+  Require(call.caller.MayOperate(), "only an operator may change an account");
+  sql::Transaction transaction(pool_);
+  SetAccountFor(request, response, ActorOf(call), transaction);
+}
+
+void SchedulerCalls::GetOverview(const Call& call,
+                                 const v1::GetOverviewRequest& /*request*/,
+                                 v1::GetOverviewResponse& response) {
+  const auto transaction = Reading(call);
+  response = overview_.Read(*transaction, CallTime());
+}
+
+void SchedulerCalls::GetSystem(const Call& call,
+                               const v1::GetSystemRequest& request,
+                               v1::GetSystemResponse& response) {
+  response.set_server_version(std::string(Version()));
+  if (health_) FillHealth(response, health_());
+  FillSystem(response, *Reading(call));
+  if (!request.checkup()) return;
+  const OnlyOne alone(checking_, "checkup");
+  RunCheckup(response, config_);
 }
 
 void SchedulerCalls::ListNodes(const Call& call,
@@ -320,13 +391,13 @@ void SchedulerCalls::UndrainNodes(const Call& call,
 void SchedulerCalls::Simulate(const Call& call,
                               const v1::SimulateRequest& request,
                               v1::SimulateResponse& response) {
-  const OnlySimulation alone(simulating_);
+  const OnlyOne alone(simulating_, kSimulation);
   SimulateFor(request, response, config_, pool_, call.is_cancelled);
 }
 
 void SchedulerCalls::Match(const Call& call, const v1::MatchRequest& request,
                            v1::MatchResponse& response) {
-  const OnlySimulation alone(simulating_);
+  const OnlyOne alone(simulating_, kSimulation);
   MatchFor(request, response, pool_, call.is_cancelled);
 }
 
@@ -345,10 +416,11 @@ std::unique_ptr<sql::Transaction> SchedulerCalls::Reading(const Call& call) {
 
 std::vector<std::span<const sql::Query>> SchedulerCalls::Catalogues() {
   return {
-      queries::kAllAudit,     queries::kAllEditing,    queries::kAllExplain,
-      queries::kAllGroupFeed, queries::kAllGroupPages, queries::kAllLine,
-      queries::kAllRecords,   queries::kAllSimulation, queries::kAllTimeline,
-      queue::Catalogue(),     workers::Catalogue()};
+      queries::kAllAudit,      queries::kAllEditing,    queries::kAllExplain,
+      queries::kAllGroupFeed,  queries::kAllGroupPages, queries::kAllLine,
+      queries::kAllListing,    queries::kAllOperation,  queries::kAllRecords,
+      queries::kAllSimulation, queries::kAllTimeline,   queue::Catalogue(),
+      workers::Catalogue()};
 }
 
 }  // namespace fluxnetes::services

@@ -21,6 +21,8 @@
 #include "services/config/config.h"
 #include "services/database/principal.h"
 #include "services/grpc_v1/remote_submission.h"
+#include "services/monitoring/health.h"
+#include "services/operation/overview.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 
@@ -41,8 +43,9 @@ class SchedulerCalls {
   // The queries that the pool must have prepared.
   static std::vector<std::span<const sql::Query>> Catalogues();
 
-  // Both must outlive it.
-  SchedulerCalls(const Config& config, sql::Pool& pool);
+  // Both must outlive it. `health` looks at this process, for GetSystem.
+  SchedulerCalls(const Config& config, sql::Pool& pool,
+                 std::function<Health()> health = {});
 
   void GetCaller(const Call& call, const v1::GetCallerRequest& request,
                  v1::GetCallerResponse& response);
@@ -69,6 +72,14 @@ class SchedulerCalls {
                   v1::ListQueuesResponse& response);
   void SetQueue(const Call& call, const v1::SetQueueRequest& request,
                 v1::SetQueueResponse& response);
+  void ListAccounts(const Call& call, const v1::ListAccountsRequest& request,
+                    v1::ListAccountsResponse& response);
+  void SetAccount(const Call& call, const v1::SetAccountRequest& request,
+                  v1::SetAccountResponse& response);
+  void GetOverview(const Call& call, const v1::GetOverviewRequest& request,
+                   v1::GetOverviewResponse& response);
+  void GetSystem(const Call& call, const v1::GetSystemRequest& request,
+                 v1::GetSystemResponse& response);
   void ListNodes(const Call& call, const v1::ListNodesRequest& request,
                  v1::ListNodesResponse& response);
   void GetNode(const Call& call, const v1::GetNodeRequest& request,
@@ -94,7 +105,10 @@ class SchedulerCalls {
 
   const Config& config_;
   sql::Pool& pool_;
+  const std::function<Health()> health_;
   RemoteSubmission submission_;
+  Overview overview_;
+  std::atomic<bool> checking_ = false;
   std::atomic<bool> simulating_ = false;
 };
 

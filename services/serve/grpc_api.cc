@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "services/console/exit_code.h"
-#include "services/console/input_file.h"
 #include "services/database/database.h"
 #include "services/fluence/fluence_services.h"
 #include "services/grpc/grpc_access.h"
@@ -63,27 +62,17 @@ sql::PoolOptions ConnectionsFor(const Config& config,
   return options;
 }
 
-GrpcAccess ReadAccess(const Config::Grpc& config) {
-  if (config.access.empty()) return {};
-  try {
-    return {ReadInputFile(config.access), config.access};
-  } catch (const std::runtime_error& error) {
-    throw Failure(ExitCode::kUsage, std::string("gRPC: ") + error.what(),
-                  "It is the file of grpc.access in the configuration.");
-  }
-}
-
 }  // namespace
 
 struct GrpcApi::State {
-  State(const Config& given, const Log& log)
+  State(const Config& given, const Log& log, std::function<Health()> health)
       : config(given),
         pool(ConnectionsFor(config, {})),
         match_pool(MatchPoolOptions(config)),
-        access(ReadAccess(config.grpc)),
+        access(ReadAccess(config.grpc.access)),
         calls({}, access, log),
         feed(pool, log, {}),
-        scheduler(config, pool, calls, feed),
+        scheduler(config, pool, calls, feed, std::move(health)),
         jobs(match_pool),
         match_calls({.threads = kMatchesAtATime}, access, log),
         fluence(match_pool, jobs, match_calls, FluenceOptions(config.grpc)),
@@ -110,8 +99,9 @@ struct GrpcApi::State {
   GrpcServer server;
 };
 
-GrpcApi::GrpcApi(const Config& config, const Log& log)
-    : state_(std::make_unique<State>(config, log)) {}
+GrpcApi::GrpcApi(const Config& config, const Log& log,
+                 std::function<Health()> health)
+    : state_(std::make_unique<State>(config, log, std::move(health))) {}
 
 GrpcApi::~GrpcApi() { Stop(); }
 

@@ -6,19 +6,23 @@
 // Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "services/config/config.h"
 #include "services/config/log.h"
+#include "services/monitoring/health.h"
 #include "services/monitoring/pool_metrics.h"
 
 namespace fluxnetes::services {
 
 class GrpcApi {
  public:
-  // Throws Failure (kUsage) for an invalid grpc.access.
-  GrpcApi(const Config& config, const Log& log);
+  // `health` looks at this process. Throws Failure (kUsage) for an invalid
+  // grpc.access.
+  GrpcApi(const Config& config, const Log& log,
+          std::function<Health()> health = {});
   ~GrpcApi();  // Stop()
   GrpcApi(const GrpcApi&) = delete;
   GrpcApi& operator=(const GrpcApi&) = delete;

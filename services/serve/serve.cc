@@ -85,10 +85,21 @@ void MakeWorld(const Config& config, const Log& log, World& world) {
   }
 }
 
+// Returns what looks at the liveness and readiness of this process.
+std::function<Health()> HealthOf(const Scheduler& scheduler) {
+  return [&scheduler] {
+    Health health = scheduler.Live();
+    for (HealthCheck& check : scheduler.Ready())
+      health.push_back(std::move(check));
+    return health;
+  };
+}
+
 // Returns null if gRPC is not configured.
-std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
+std::unique_ptr<GrpcApi> MakeGrpc(const Config& config,
+                                  const Scheduler& scheduler, const Log& log) {
   if (config.grpc.listen.empty()) return nullptr;
-  auto grpc = std::make_unique<GrpcApi>(config, log);
+  auto grpc = std::make_unique<GrpcApi>(config, log, HealthOf(scheduler));
   PrepareSocketFolder(config.grpc.listen);
   grpc->Start();
   log.Info("gRPC", {{"address", grpc->address()}});
@@ -96,9 +107,10 @@ std::unique_ptr<GrpcApi> MakeGrpc(const Config& config, const Log& log) {
 }
 
 // Returns null if the pages are not configured.
-std::unique_ptr<WebApi> MakeWeb(const Config& config, const Log& log) {
+std::unique_ptr<WebApi> MakeWeb(const Config& config,
+                                const Scheduler& scheduler, const Log& log) {
   if (config.web.listen.empty()) return nullptr;
-  auto web = std::make_unique<WebApi>(config, log);
+  auto web = std::make_unique<WebApi>(config, log, HealthOf(scheduler));
   PrepareSocketFolder(config.web.listen);
   web->Start();
   log.Info("pages", {{"address", web->address()}});
@@ -214,8 +226,8 @@ ExitCode RunServe(const Config& config) {
   options.resync_interval = config.resync_interval;
   options.structures = LoadStructures(config);
   Scheduler scheduler(std::move(options), world.door(), log);
-  const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, log);
-  const std::unique_ptr<WebApi> web = MakeWeb(config, log);
+  const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, scheduler, log);
+  const std::unique_ptr<WebApi> web = MakeWeb(config, scheduler, log);
   StatusServer status(
       StatusOptionsOf(config, scheduler, grpc.get(), web.get(), world));
   StartStatus(config, status, log);

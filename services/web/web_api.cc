@@ -8,9 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "services/console/exit_code.h"
 #include "services/database/database.h"
+#include "services/grpc/grpc_access.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc_v1/group_feed.h"
 #include "services/grpc_v1/scheduler_calls.h"
@@ -19,6 +21,7 @@
 #include "services/web/gzip.h"
 #include "services/web/json_calls.h"
 #include "services/web/page_files.h"
+#include "services/web/proxy_identity.h"
 #include "services/web/refusal_log.h"
 #include "services/web/web_guard.h"
 #include "services/web/web_sessions.h"
@@ -38,11 +41,26 @@ constexpr std::size_t kWorthGzip = 1'000;  // bytes
 constexpr const char* kCookie = "fluxnetes_session";
 constexpr milliseconds kLongestCall{60'000};
 
-// No script but ours, and in no frame of another site.
-constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
-    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'";
+// A proxy says who asks when a stream begins, so it is asked again.
+constexpr std::chrono::minutes kLongestStream{10};
+
+// No script but ours, and in no frame of a site that is not named.
+std::string PolicyOf(const Config::Web& web) {
+  std::string ancestors;
+  for (const std::string& site : web.frame_ancestors)
+    ancestors += site == "self" ? " 'self'" : " " + site;
+  return "default-src 'none'; script-src 'self'; style-src 'self'; img-src "
+         "'self' data:; connect-src 'self'; base-uri 'none'; form-action "
+         "'none'; frame-ancestors" +
+         (ancestors.empty() ? " 'none'" : ancestors);
+}
+
+// A cookie must not leave by plain HTTP if the browser came by HTTPS.
+const char* SecureFor(const WebRequest& request) {
+  const bool https = request.Header("origin").starts_with("https://") ||
+                     request.Header("x-forwarded-proto") == "https";
+  return https ? "; Secure" : "";
+}
 
 sql::PoolOptions ConnectionsOf(const Config& config) {
   auto catalogues = SchedulerCalls::Catalogues();
@@ -74,10 +92,10 @@ WebReply ErrorReply(int status, const std::string& code,
   return ReplyOf(JsonError(status, code, why), {});
 }
 
-WebReply WithSafety(WebReply reply) {
+WebReply WithSafety(WebReply reply, const std::string& policy) {
+  reply.headers.emplace_back("Content-Security-Policy", policy);
   for (const auto& [name, value] :
-       {std::pair("Content-Security-Policy", kPolicy),
-        std::pair("X-Content-Type-Options", "nosniff"),
+       {std::pair("X-Content-Type-Options", "nosniff"),
         std::pair("Referrer-Policy", "no-referrer"),
         std::pair("Cross-Origin-Resource-Policy", "same-origin"),
         std::pair("Cross-Origin-Opener-Policy", "same-origin")})
@@ -102,13 +120,15 @@ constexpr const char* kNotLetIn =
 struct WebApi::State {
   using Send = WebServerOptions::Send;
 
-  State(const Config& given, const Log& logger)
+  State(const Config& given, const Log& logger, std::function<Health()> health)
       : config(given),
         log(logger),
         refusals(logger),
+        policy(PolicyOf(config.web)),
+        proxy(config.web, ReadAccess(config.grpc.access)),
         pool(ConnectionsOf(config)),
         sessions(pool),
-        scheduler(config, pool),
+        scheduler(config, pool, std::move(health)),
         calls(scheduler),
         threads(kThreads, kTasksWaiting),
         feed(pool, log, {}),
@@ -117,7 +137,7 @@ struct WebApi::State {
                 .answer =
                     [this](WebRequest request, Send send) {
                       auto now = Answer(std::move(request), std::move(send));
-                      if (now) now = WithSafety(*std::move(now));
+                      if (now) now = WithSafety(*std::move(now), policy);
                       return now;
                     }},
                logger) {
@@ -130,14 +150,18 @@ struct WebApi::State {
                                   const std::string& why);
   std::optional<WebReply> Later(WebRequest request, Send send);
   WebReply AnswerSlowly(const WebRequest& request);
+  WebReply AnswerSession(const WebRequest& request);
+  std::variant<Principal, WebRefusal> Identify(const WebRequest& request);
   WebReply OpenSession(const WebRequest& request);
   WebReply EndSession(const WebRequest& request);
-  WebReply Watch(const WebRequest& request, const std::string& cookie);
+  WebReply Watch(const WebRequest& request);
   std::string PathIn(const WebRequest& request) const;
 
   const Config config;
   const Log& log;
   RefusalLog refusals;
+  const std::string policy;
+  const ProxyIdentity proxy;
   sql::Pool pool;
   WebSessions sessions;
   SchedulerCalls scheduler;
@@ -187,7 +211,8 @@ std::optional<WebReply> WebApi::State::Answer(WebRequest request, Send send) {
     return Refused(request, 404, "not_found", "there is nothing here");
   const bool fits = is_watch ? request.method == "GET"
                     : is_session
-                        ? request.method == "POST" || request.method == "DELETE"
+                        ? request.method == "GET" || request.method == "POST" ||
+                              request.method == "DELETE"
                         : request.method == "POST";
   if (!fits)
     return Refused(request, 405, "unimplemented",
@@ -207,7 +232,7 @@ std::optional<WebReply> WebApi::State::Later(WebRequest request, Send send) {
           const auto status = StatusOf(error);
           reply = ReplyOf(ErrorOf(status), request);
         }
-        send(WithSafety(std::move(reply)));
+        send(WithSafety(std::move(reply), policy));
       });
   if (posted) return std::nullopt;
   return ErrorReply(429, "resource_exhausted",
@@ -215,25 +240,48 @@ std::optional<WebReply> WebApi::State::Later(WebRequest request, Send send) {
 }
 
 WebReply WebApi::State::AnswerSlowly(const WebRequest& request) {
-  if (request.path == "/session")
-    return request.method == "POST" ? OpenSession(request)
-                                    : EndSession(request);
-  const std::string cookie = CookieOf(request, kCookie);
-  std::optional<Principal> caller = sessions.Find(cookie);
-  if (!caller)
-    return *Refused(request, 401, "unauthenticated",
-                    cookie.empty()
-                        ? fmt::format("there is no cookie: {}", kNotLetIn)
-                        : fmt::format("the session is over: {}", kNotLetIn));
-  if (config.web.read_only) caller->role = Role::kViewer;
-  if (request.path == "/events/groups") return Watch(request, cookie);
+  if (request.path == "/session") return AnswerSession(request);
+  auto identified = Identify(request);
+  if (const auto* refusal = std::get_if<WebRefusal>(&identified))
+    return *Refused(request, refusal->status, refusal->code, refusal->why);
+  auto& caller = std::get<Principal>(identified);
+  if (config.web.read_only) caller.role = Role::kViewer;
+  if (request.path == "/events/groups") return Watch(request);
   return ReplyOf(
       calls.Do(std::string_view(request.path).substr(kSchedulerPath.size()),
-               {.caller = *std::move(caller),
+               {.caller = std::move(caller),
                 .via = "web",
                 .deadline = DeadlineOf(request)},
                request.body),
       request);
+}
+
+std::variant<Principal, WebRefusal> WebApi::State::Identify(
+    const WebRequest& request) {
+  if (proxy.IsUsed()) return proxy.Identify(request);
+  if (WebRefusal forged = ProxyIdentity::CheckNoIdentity(request);
+      forged.status != 0)
+    return forged;
+  const std::string cookie = CookieOf(request, kCookie);
+  if (auto caller = sessions.Find(cookie)) return *std::move(caller);
+  return WebRefusal{.status = 401,
+                    .code = "unauthenticated",
+                    .why = fmt::format("{}: {}",
+                                       cookie.empty() ? "there is no cookie"
+                                                      : "the session is over",
+                                       kNotLetIn)};
+}
+
+WebReply WebApi::State::AnswerSession(const WebRequest& request) {
+  if (request.method == "GET")
+    return ReplyOf({.body = proxy.IsUsed() ? R"({"identity":"proxy"})"
+                                           : R"({"identity":"link"})"},
+                   request);
+  if (proxy.IsUsed())
+    return *Refused(request, 400, "failed_precondition",
+                    "the proxy before the pages says who asks; sign in and out "
+                    "there");
+  return request.method == "POST" ? OpenSession(request) : EndSession(request);
 }
 
 WebReply WebApi::State::OpenSession(const WebRequest& request) {
@@ -252,31 +300,36 @@ WebReply WebApi::State::OpenSession(const WebRequest& request) {
           .headers = {
               {"Set-Cookie",
                fmt::format("{}={}; HttpOnly; SameSite=Strict; "
-                           "Max-Age={}",
-                           kCookie, *secret, sessions.times().session.count())},
+                           "Max-Age={}{}",
+                           kCookie, *secret, sessions.times().session.count(),
+                           SecureFor(request))},
               {"Cache-Control", "no-store"}}};
 }
 
 WebReply WebApi::State::EndSession(const WebRequest& request) {
   sessions.End(CookieOf(request, kCookie));
-  return {.status = 204,
-          .headers = {{"Set-Cookie",
-                       fmt::format("{}=; HttpOnly; SameSite=Strict; Max-Age=0",
-                                   kCookie)},
-                      {"Cache-Control", "no-store"}}};
+  return {
+      .status = 204,
+      .headers = {{"Set-Cookie",
+                   fmt::format("{}=; HttpOnly; SameSite=Strict; Max-Age=0{}",
+                               kCookie, SecureFor(request))},
+                  {"Cache-Control", "no-store"}}};
 }
 
-WebReply WebApi::State::Watch(const WebRequest& request,
-                              const std::string& cookie) {
+WebReply WebApi::State::Watch(const WebRequest& request) {
   GroupFeed::Place place;
   place.namespace_name = request.Query("namespace");
   place.queue = request.Query("queue");
   place.resume = request.Header("last-event-id");
   if (place.resume.empty()) place.resume = request.Query("after");
   place.only_changes = request.Query("present") == "false";
-  auto stream = events.Watch(std::move(place), [this, cookie] {
-    return sessions.Find(cookie).has_value();
-  });
+  auto stream = events.Watch(
+      std::move(place),
+      [this, cookie = CookieOf(request, kCookie),
+       until = std::chrono::steady_clock::now() + kLongestStream] {
+        return proxy.IsUsed() ? std::chrono::steady_clock::now() < until
+                              : sessions.Find(cookie).has_value();
+      });
   if (!stream)
     return *Refused(request, 429, "resource_exhausted",
                     "too many watch already; try again later");
@@ -287,8 +340,9 @@ WebReply WebApi::State::Watch(const WebRequest& request,
           .stream = std::move(stream)};
 }
 
-WebApi::WebApi(const Config& config, const Log& log)
-    : state_(std::make_unique<State>(config, log)) {}
+WebApi::WebApi(const Config& config, const Log& log,
+               std::function<Health()> health)
+    : state_(std::make_unique<State>(config, log, std::move(health))) {}
 
 WebApi::~WebApi() { Stop(); }
 

@@ -3,28 +3,35 @@
 //   GET  /                                   the document, script and style
 //   POST /session                            a link's secret for a cookie
 //   DELETE /session                          signs out
+//   GET  /session                            who says who asks: link or proxy
 //   POST /fluxnetes.v1.Scheduler/METHOD      calls, see json_calls.h
 //   GET  /events/groups                      changes, see group_events.h
 //
 // Every request passes CheckRequest() (web_guard.h); all but the files and
-// /session need a session (web_sessions.h). A refused request has a line in the
+// /session need a session (web_sessions.h), or come through a proxy that says
+// who asks (proxy_identity.h). A refused request has a line in the
 // log that says why. While the database is away, calls end with "unavailable".
 //
 // Start() and Stop() are for one thread; stopping twice is fine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "services/config/config.h"
 #include "services/config/log.h"
+#include "services/monitoring/health.h"
 #include "services/monitoring/pool_metrics.h"
 
 namespace fluxnetes::services {
 
 class WebApi {
  public:
-  WebApi(const Config& config, const Log& log);
+  // `health` looks at this process. Throws Failure (kUsage) for settings that
+  // do not agree with each other.
+  WebApi(const Config& config, const Log& log,
+         std::function<Health()> health = {});
   ~WebApi();  // Stop()
   WebApi(const WebApi&) = delete;
   WebApi& operator=(const WebApi&) = delete;

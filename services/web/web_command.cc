@@ -40,6 +40,10 @@ std::string PagesUrl(const WebOptions& options, const Config& config) {
 
 ExitCode RunWeb(const WebOptions& options, const Config& config,
                 sql::Pool& pool, Console& console) {
+  if (config.web.identity == WebIdentity::kProxy)
+    throw Failure(ExitCode::kUsage,
+                  "the pages take no links: web.identity is proxy",
+                  "Open the address of the proxy before them.");
   const std::string url = PagesUrl(options, config);
   WebSessions sessions(pool);
   const Principal caller{

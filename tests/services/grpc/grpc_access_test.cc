@@ -34,12 +34,30 @@ TEST(GrpcAccess, FileWithWhatCannotBeIsRefusedWithThePlace) {
               HasSubstr("needs one or more"));
   EXPECT_THAT(WhyNot("- {name: a, role: viewer, namespaces: [x]}"),
               HasSubstr("namespaces are for a user"));
-  EXPECT_THAT(WhyNot("- {role: viewer}"), HasSubstr("name is missing"));
+  EXPECT_THAT(WhyNot("- {role: viewer}"),
+              HasSubstr("name or group is missing"));
   EXPECT_THAT(WhyNot("- {name: a, rolle: viewer}"),
               HasSubstr("rolle is no key"));
   EXPECT_THAT(WhyNot("{name: a}"), HasSubstr("no list"));
   EXPECT_THAT(WhyNot("- {name: [a], role: viewer}"),
-              HasSubstr("right would be name, role"));
+              HasSubstr("right would be name or group, role"));
+}
+
+TEST(GrpcAccess, NameAndGroupsGiveTheHighestRoleAndAllNamespaces) {
+  const GrpcAccess access(
+      "- {name: anna, role: user, namespaces: [a]}\n"
+      "- {group: anna, role: operator}\n"
+      "- {group: train, role: user, namespaces: [b]}\n"
+      "- {group: admins, role: operator}\n",
+      "access.yaml");
+  EXPECT_EQ(access.RightsOf("otto", {}).role, Role::kViewer);
+  const Principal anna = access.RightsOf("anna", {"train", "other"});
+  EXPECT_EQ(anna.role, Role::kUser);
+  EXPECT_EQ(anna.name, "anna");
+  EXPECT_EQ(anna.namespaces, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(access.RightsOf("anna", {"admins"}).role, Role::kOperator);
+  EXPECT_THAT(WhyNot("- {name: a, group: b, role: viewer}"),
+              HasSubstr("name and group are both there"));
 }
 
 TEST(GroupRequests, PageTokenIsReadAsItIsWritten) {

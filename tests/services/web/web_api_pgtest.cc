@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -23,6 +24,8 @@ using ::testing::StartsWith;
 const std::string kList = "POST /fluxnetes.v1.Scheduler/ListGroups";
 const std::string kHold = "POST /fluxnetes.v1.Scheduler/HoldGroup";
 
+const std::string kSecret = "0123456789abcdef";
+
 class WebApiTest : public ::testing::Test {
  protected:
   void Serve(bool read_only = false, const std::string& prefix = "") {
@@ -33,6 +36,28 @@ class WebApiTest : public ::testing::Test {
     config_.web.prefix = prefix;
     api_.emplace(config_, log_);
     api_->Start();
+  }
+
+  // The file of the roles of those that a proxy names.
+  void ServeBehindAProxy() {
+    const std::string folder = ::testing::TempDir();
+    std::ofstream(folder + "web_api.secret") << kSecret << '\n';
+    std::ofstream(folder + "web_api.access")
+        << "- {name: anna, role: user, namespaces: [a]}\n"
+           "- {group: admins, role: operator}\n";
+    config_.web.identity = WebIdentity::kProxy;
+    config_.web.proxy_secret = folder + "web_api.secret";
+    config_.grpc.access = folder + "web_api.access";
+    Serve();
+  }
+
+  std::string SendAs(const std::string& line, const std::string& name,
+                     const std::string& body = "{}",
+                     const std::string& groups = "") {
+    return Send(line,
+                {"X-Proxy-Secret: " + kSecret, "X-Forwarded-User: " + name,
+                 "X-Forwarded-Groups: " + groups},
+                body);
   }
 
   void AddGroup(int id, const std::string& reason = "") {
@@ -224,6 +249,88 @@ TEST_F(WebApiTest, ReadOnlyPagesChangeNothing) {
       Send(kHold, {SignIn()}, R"({"namespace": "a", "name": "g3"})");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 403"));
   EXPECT_EQ(BodyOf(answer)["code"], "permission_denied");
+}
+
+TEST_F(WebApiTest, ProxySaysWhoAsks) {
+  ServeBehindAProxy();
+  AddGroup(3);
+  const std::string call = "POST /fluxnetes.v1.Scheduler/GetCaller";
+  EXPECT_EQ(
+      BodyOf(SendAs(call, "anna")),
+      json({{"name", "anna"},
+            {"role", "ROLE_USER"},
+            {"namespaces", {"a"}},
+            {"serverVersion", BodyOf(SendAs(call, "zoe"))["serverVersion"]}}));
+  EXPECT_EQ(BodyOf(SendAs(call, "zoe"))["role"], "ROLE_VIEWER");
+  EXPECT_EQ(BodyOf(SendAs(call, "otto", "{}", "admins"))["role"],
+            "ROLE_OPERATOR");
+  const std::string of_a = R"({"namespace": "a", "name": "g3"})";
+  EXPECT_THAT(SendAs(kHold, "zoe", of_a), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(SendAs(kHold, "anna", of_a), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(SendAs(kHold, "anna", R"({"namespace": "b", "name": "g3"})"),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_EQ(database_.Ask("SELECT caller || ' ' || role FROM audit"),
+            "anna user");
+}
+
+TEST_F(WebApiTest, ForgedIdentityIsRefusedWithALineThatSaysWhy) {
+  ServeBehindAProxy();
+  EXPECT_THAT(Send(kList, {"X-Forwarded-User: otto"}),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(lines_.str(), HasSubstr("X-Forwarded-User is forged"));
+  EXPECT_THAT(Send(kList, {"X-Forwarded-User: otto",
+                           "X-Proxy-Secret: 0123456789abcdeg"}),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(lines_.str(), HasSubstr("X-Proxy-Secret is not that"));
+  EXPECT_THAT(lines_.str(), Not(HasSubstr("0123456789abcde")));
+  EXPECT_THAT(SendAs(kList, ""), StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(SendAs(kList, "anna,otto"), StartsWith("HTTP/1.1 403"));
+  // Nor does a link help where the proxy says who asks.
+  EXPECT_THAT(Send(kList, {"Cookie: fluxnetes_session=" + MakeLink()}),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(SendLink(MakeLink()), StartsWith("HTTP/1.1 400"));
+}
+
+TEST_F(WebApiTest, WithLinksIdentityHeadersAreRefused) {
+  Serve();
+  EXPECT_THAT(Send(kList, {SignIn(), "X-Forwarded-User: root"}),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(lines_.str(), HasSubstr("web.identity is link"));
+}
+
+TEST_F(WebApiTest, SessionSaysWhoSaysWhoAsks) {
+  Serve();
+  EXPECT_EQ(BodyOf(Send("GET /session"))["identity"], "link");
+  api_->Stop();
+  ServeBehindAProxy();
+  EXPECT_EQ(BodyOf(Send("GET /session"))["identity"], "proxy");
+}
+
+TEST_F(WebApiTest, CookieIsSecureWhereTheBrowserCameByHttps) {
+  Serve();
+  const auto opened = [this](const std::string& header) {
+    return Send("POST /session", {header}, json{{"link", MakeLink()}}.dump());
+  };
+  EXPECT_THAT(opened("Origin: http://localhost"), Not(HasSubstr("Secure")));
+  EXPECT_THAT(opened("Origin: https://localhost"), HasSubstr("; Secure"));
+  EXPECT_THAT(opened("X-Forwarded-Proto: https"), HasSubstr("; Secure"));
+}
+
+TEST_F(WebApiTest, SessionThatIsOverIsRefused) {
+  Serve();
+  const std::string cookie = SignIn();
+  database_.Execute("UPDATE web_sessions SET expires_at = now()");
+  api_->Stop();  // it remembers sessions for half a minute
+  Serve();
+  EXPECT_THAT(Send(kList, {cookie}), StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(lines_.str(), HasSubstr("the session is over"));
+}
+
+TEST_F(WebApiTest, NamedSitesMayShowThePagesInAFrame) {
+  config_.web.frame_ancestors = {"self", "https://portal.example"};
+  Serve();
+  EXPECT_THAT(Send("GET /"),
+              HasSubstr("frame-ancestors 'self' https://portal.example\r\n"));
 }
 
 TEST_F(WebApiTest, PagesAreAlsoUnderTheirPrefix) {

@@ -106,10 +106,21 @@ tlsCert: /etc/fluxnetes-tls/tls.crt
 tlsKey: /etc/fluxnetes-tls/tls.key
 clientCA: /etc/fluxnetes-tls/ca.crt
 externalService: "on"
-{{- if .Values.scheduler.access }}
-access: /etc/fluxnetes/access.yaml
-{{- end }}
 {{- else }}
 listen: 127.0.0.1:{{ .Values.scheduler.port }}
+{{- end }}
+{{- if and .Values.scheduler.access (or .Values.scheduler.enableExternalService .Values.web.enabled) }}
+access: /etc/fluxnetes/access.yaml
+{{- end }}
+{{- end -}}
+
+{{- define "fluxnetes.web" -}}
+listen: unix:/run/fluxnetes-web/web.sock
+identity: proxy
+{{- if .Values.web.ingress.enabled }}
+hosts: {{ required "web.ingress.host: is needed where web.ingress.enabled is true; right would be the name by which browsers reach the pages" .Values.web.ingress.host }}
+{{- if ne .Values.web.ingress.path "/" }}
+prefix: {{ trimSuffix "/" .Values.web.ingress.path }}
+{{- end }}
 {{- end }}
 {{- end -}}

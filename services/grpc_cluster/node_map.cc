@@ -64,6 +64,7 @@ void AddOthers(const sql::Row& row, int node,
 
 void FillNodeMap(v1::GetNodeMapResponse& response,
                  sql::Transaction& transaction, sql::Timestamp now) {
+  transaction.Run(queries::kReadWholeTables);
   const sql::Result rows =
       transaction.Run(queries::kListNodes, std::nullopt, now);
   std::vector<std::string> zones;

@@ -335,6 +335,7 @@ void SchedulerCalls::ListNodes(const Call& call,
                                v1::ListNodesResponse& response) {
   const int size = PageSize(request.page_size());
   const auto transaction = Reading(call);
+  transaction->Run(queries::kReadWholeTables);
   const sql::Result rows =
       transaction->Run(queries::kListNodes, std::nullopt, CallTime());
   std::map<std::string, sql::Row> nodes;

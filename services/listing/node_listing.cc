@@ -135,6 +135,7 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());
   const std::optional<std::string> name =
       options.name.empty() ? std::nullopt : std::optional(options.name);
+  if (!name) transaction.Run(queries::kReadWholeTables);
   for (const sql::Row row : transaction.Run(queries::kListNodes, name, now)) {
     std::vector<Cell> cells = CellsOf(row, wide, now);
     std::string fingerprint;

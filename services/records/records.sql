@@ -192,6 +192,13 @@ WHERE
   )
 ORDER BY j.id;
 
+-- name: read_whole_tables
+-- Lets the planner read tables as a whole, until the transaction ends: for
+-- queries that need all rows of them, which it would else join row by row.
+SELECT
+  set_config('enable_seqscan', 'on', true),
+  set_config('enable_mergejoin', 'on', true);
+
 -- name: list_nodes
 -- Nodes, the amounts in use on them, and the first maintenance of each that is
 -- not over at $2; only the node $1 if that is not null.

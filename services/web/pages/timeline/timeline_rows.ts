@@ -6,6 +6,9 @@ import type { Closure, TimelineData } from "./timeline_groups";
 
 export type By = "node" | "level" | "group";
 
+// node2 is before node10.
+const kOrder = new Intl.Collator("en", { numeric: true });
+
 export const kNotPlaced = "nodes not yet known";
 
 export interface Row {
@@ -83,8 +86,9 @@ function rowsByPlace(data: TimelineData, by: By): TimelineRows {
     // A row of many nodes has the same maintenance once.
     if (!row.maintenance.some((other) => other.from === each.from && other.until === each.until)) row.maintenance.push(each);
   }
-  const unplaced = rows[rows.length - 1]!;
-  if (unplaced.first === unplaced.last) rows.pop();
+  const unplaced = rows.pop()!;
+  rows.sort((a, b) => kOrder.compare(a.names[0]!, b.names[0]!));
+  if (unplaced.first < unplaced.last) rows.push(unplaced);
   return { rows, bars, lanes: new Uint32Array(bars.length) };
 }
 

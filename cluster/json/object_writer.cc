@@ -196,6 +196,8 @@ void WriteJobMetadata(JsonText& json, const KubernetesJobStatus& status) {
     json.Field("resourceVersion", status.resource_version);
     json.Field("creationTimestamp", Timestamp(status.created_at));
     WriteLabels(json, "labels", status.job.labels);
+    if (!status.job.annotations.empty())
+      WriteLabels(json, "annotations", status.job.annotations);
     WriteController(json, status.job.controller);
   });
 }

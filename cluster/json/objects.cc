@@ -214,6 +214,7 @@ KubernetesJob DecodeJob(const Json& object) {
     job.labels =
         DecodeLabels(At(At(At(spec, "template"), "metadata"), "labels"));
   }
+  job.annotations = DecodeLabels(At(metadata, "annotations"));
   job.controller = DecodeController(metadata);
   job.parallelism = AtLeastZero(spec, "parallelism", 1);
   if (At(spec, "completions").is_number_integer()) {

@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kFluencePrefix = "fluence.flux-framework.org/";
-constexpr const char* kJobspec = "fluxnetes.jobspec";
 constexpr const char* kPodGroupScheduled = "PodGroupScheduled";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
@@ -120,8 +118,7 @@ JobAnnotations DecodeJobAnnotations(const Json& object) {
       const Json& entries = At(*of, place);
       if (!entries.is_object()) continue;
       for (const auto& [name, value] : entries.items()) {
-        if ((name.starts_with(kFluencePrefix) || name == kJobspec) &&
-            value.is_string()) {
+        if (IsJobAnnotation(name) && value.is_string()) {
           result.annotations.emplace(name, value.get<std::string>());
         }
       }

@@ -158,18 +158,25 @@ InsideTerms DecodeInside(const Json& json) {
   return inside;
 }
 
+std::vector<NodeSelectorTerm> DecodeTerms(const Json& json) {
+  std::vector<NodeSelectorTerm> terms;
+  for (const Json& term : json) {
+    auto& requirements = terms.emplace_back();
+    for (const Json& requirement : term) {
+      requirements.push_back(DecodeRequirement(requirement));
+    }
+  }
+  return terms;
+}
+
 PodRequest Decode(const Json& json) {
   PodRequest request;
   request.resources = DecodeResources(json.at("resources"));
   if (json.contains("nodeSelector")) {
     request.node_selector = json["nodeSelector"];
   }
-  for (const Json& term : json.value("nodeAffinity", Json::array())) {
-    auto& requirements = request.node_affinity.emplace_back();
-    for (const Json& requirement : term) {
-      requirements.push_back(DecodeRequirement(requirement));
-    }
-  }
+  request.node_affinity =
+      DecodeTerms(json.value("nodeAffinity", Json::array()));
   std::vector<Toleration> tolerations;
   for (const Json& toleration : json.value("tolerations", Json::array())) {
     tolerations.push_back(DecodeOwnToleration(toleration));
@@ -230,6 +237,15 @@ InsideTerms InsideFromJson(const std::string& json) {
     throw std::invalid_argument(
         std::string("not what a pod asks of the inside of its node: ") +
         error.what());
+  }
+}
+
+std::vector<NodeSelectorTerm> NodeAffinityFromJson(const std::string& json) {
+  try {
+    return DecodeTerms(json.empty() ? Json::array() : Json::parse(json));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(
+        std::string("not the node affinity of a pod: ") + error.what());
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cluster/objects/pod_request.h"
 
@@ -19,5 +20,7 @@ PodRequest PodRequestFromJson(const std::string& json);
 GroupTopology TopologyFromJson(const std::string& json);
 // The value of "inside"; empty: none.
 InsideTerms InsideFromJson(const std::string& json);
+// The value of "nodeAffinity"; empty: none.
+std::vector<NodeSelectorTerm> NodeAffinityFromJson(const std::string& json);
 
 }  // namespace fluxnetes::cluster

@@ -2,11 +2,15 @@
 // scheduler about its pods, which may lack them. Only Jobs with some have a
 // JobAnnotations.
 //
-// Tests: tests/workers/pods/group_sources_test.cc.
+// Tests: tests/workers/pods/group_sources_test.cc,
+// tests/cluster/simulated/simulated_jobs_test.cc.
 #pragma once
 
 #include <map>
 #include <string>
+#include <string_view>
+
+#include "cluster/objects/kubernetes_job.h"
 
 namespace fluxnetes::cluster {
 
@@ -20,5 +24,26 @@ struct JobAnnotations {
   int parallelism = 1;
   bool operator==(const JobAnnotations&) const = default;
 };
+
+// Whether a label or annotation of this name is one of them.
+inline bool IsJobAnnotation(std::string_view name) {
+  return name.starts_with("fluence.flux-framework.org/") ||
+         name == "fluxnetes.jobspec";
+}
+
+// Those of a Job, without its UID and version.
+inline JobAnnotations AnnotationsOf(const KubernetesJob& job) {
+  JobAnnotations result;
+  result.parallelism = job.parallelism;
+  const auto add = [&result](const auto& marks) {
+    for (const auto& [name, value] : marks)
+      if (IsJobAnnotation(name)) result.annotations.emplace(name, value);
+  };
+  add(job.pod_template.pod.labels);
+  add(job.pod_template.pod.annotations);
+  add(job.labels);
+  add(job.annotations);
+  return result;
+}
 
 }  // namespace fluxnetes::cluster

@@ -47,6 +47,7 @@ struct KubernetesJob {
   std::string namespace_name;
   std::string name;
   std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
   std::optional<Owner> controller;  // a CronJob, a JobSet
   int parallelism = 1;
   // Nothing: complete when one pod has succeeded and none is left.

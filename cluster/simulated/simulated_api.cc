@@ -85,6 +85,10 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
   add(WatchedKind::kStorageClasses, storage_classes);
   add(WatchedKind::kVolumes, volumes);
   add(WatchedKind::kVolumeClaims, claims);
+  std::map<std::string, std::shared_ptr<const JobAnnotations>> telling;
+  for (const auto& [number, job] : jobs)
+    if (auto told = ToldBy(job)) telling[job.status.uid] = std::move(told);
+  add(WatchedKind::kJobs, telling);
   for (PodPointer& pod : pods.All()) {
     list.push_back({WatchEvent::Kind::kChanged, std::move(pod)});
   }

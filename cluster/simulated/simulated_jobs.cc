@@ -85,8 +85,23 @@ std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
       created.open_indexes.insert(created.open_indexes.end(), i);
     }
   }
+  state.PublishJob(created, WatchEvent::Kind::kChanged);
   state.SyncJob(created);
   return created.status;
+}
+
+std::shared_ptr<const JobAnnotations> SimulatedCluster::State::ToldBy(
+    const SimulatedJob& job) {
+  JobAnnotations told = AnnotationsOf(job.status.job);
+  if (told.annotations.empty()) return nullptr;
+  told.uid = job.status.uid;
+  told.resource_version = job.status.resource_version;
+  return std::make_shared<const JobAnnotations>(std::move(told));
+}
+
+void SimulatedCluster::State::PublishJob(const SimulatedJob& job,
+                                         WatchEvent::Kind kind) {
+  if (auto told = ToldBy(job)) Publish(kind, std::move(told));
 }
 
 // (Kubernetes: pkg/controller/job, syncJob.)
@@ -185,6 +200,8 @@ void SimulatedCluster::State::DeleteJob(SimulatedJob& job) {
     pod.job = nullptr;
     DeletePod(pod, Deleter::kController);
   }
+  job.status.resource_version = NextVersion();
+  PublishJob(job, WatchEvent::Kind::kDeleted);
   jobs.erase(number);
 }
 
@@ -205,6 +222,7 @@ bool SimulatedCluster::ScaleJob(const std::string& namespace_name,
   if (found == nullptr || found->Over() || parallelism < 0) return false;
   found->status.job.parallelism = parallelism;
   state_->SyncJob(*found);
+  state_->PublishJob(*found, WatchEvent::Kind::kChanged);
   return true;
 }
 

@@ -140,6 +140,11 @@ struct SimulatedCluster::State {
   bool NoteIndexFailed(SimulatedJob& job, int index, bool for_good)
       REQUIRES(mutex);
   void DeleteJob(SimulatedJob& job) REQUIRES(mutex);
+  // What the Job tells the scheduler about its pods; null: nothing.
+  static std::shared_ptr<const JobAnnotations> ToldBy(const SimulatedJob& job);
+  // Publishes it, if there is anything.
+  void PublishJob(const SimulatedJob& job, WatchEvent::Kind kind)
+      REQUIRES(mutex);
 
   const SimulatedClusterOptions options;
   std::thread thread;  // none on virtual time; for the owner only

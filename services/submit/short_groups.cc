@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "cluster/json/optional_objects.h"
+#include "cluster/objects/job_annotations.h"
 #include "workers/pods/group_labels.h"
 #include "workers/simulation/manifest_scenario.h"
 
@@ -61,8 +60,8 @@ workers::GroupLabels LabelsOf(const cluster::Manifest& manifest,
                               const cluster::Pod& pod) {
   cluster::ClusterCache cache;
   if (pod.controller) {
-    auto job =
-        cluster::DecodeJobAnnotations(nlohmann::json::parse(manifest.json));
+    auto job = cluster::AnnotationsOf(
+        std::get<cluster::KubernetesJob>(manifest.object));
     job.uid = pod.controller->uid;
     const cluster::WatchEvent event{
         .object =

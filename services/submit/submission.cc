@@ -59,8 +59,12 @@ std::string WhyNotScheduled(const cluster::Manifest& manifest,
   if (pod->scheduler_name != scheduler_name)
     return fmt::format("its schedulerName is '{}', not '{}'",
                        pod->scheduler_name, scheduler_name);
-  return workers::WhyLabelsAreRefused(
-      *pod, std::holds_alternative<cluster::KubernetesJob>(manifest.object));
+  const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object);
+  if (job == nullptr) return workers::WhyLabelsAreRefused(*pod, nullptr);
+  const cluster::JobAnnotations told = cluster::AnnotationsOf(*job);
+  cluster::Pod made = *pod;
+  made.controller = cluster::Owner{"Job", job->name, ""};
+  return workers::WhyLabelsAreRefused(made, &told);
 }
 
 std::string NamespaceOf(const cluster::Manifest& manifest) {

@@ -28,14 +28,26 @@ std::string StateOf(Fate fate) {
   return fate == Fate::kFailed ? "failed" : "deleted";
 }
 
+// True if the jobspec of the pod's Job gives it another duration or other nodes
+// than recorded.
+bool AsksOtherwise(const ObservedPod& seen, const RecordedPod& record) {
+  if (DurationIn(seen.labels) != record.duration_seconds) return true;
+  if (seen.labels.nodes.empty())
+    return seen.pod->request.node_affinity != record.node_affinity;
+  return RequestOf(*seen.pod, seen.labels).node_affinity !=
+         record.node_affinity;
+}
+
 // True if objects that the pod refers to now give it another group than
 // recorded, though the pod has not changed. The judgement of its group is not
 // considered.
-bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
+bool IsRegrouped(const ObservedPod& seen, const RecordedPod& record) {
+  const GroupLabels& labels = seen.labels;
   if (labels.group_name != record.group_name ||
       labels.group_size != record.group_size ||
       labels.max_size != record.max_size || labels.queue != record.queue ||
-      labels.topology != record.topology || labels.inside != record.inside)
+      labels.topology != record.topology || labels.inside != record.inside ||
+      AsksOtherwise(seen, record))
     return true;
   return !labels.refused.empty() && labels.refused != record.refused &&
          !record.refused.starts_with("cancelled: ");
@@ -43,13 +55,14 @@ bool IsRegrouped(const GroupLabels& labels, const RecordedPod& record) {
 
 // True if the labels of a waiting member select another group than its own. A
 // surplus pod keeps its group of one while they select the same group.
-bool Leaves(const GroupLabels& labels, const RecordedPod& record) {
+bool Leaves(const ObservedPod& seen, const RecordedPod& record) {
+  const GroupLabels& labels = seen.labels;
   if (!labels.refused.empty() || labels.group_name != record.asked_name)
     return true;
   const bool surplus = record.asked_name != record.group_name;
   return labels.queue != record.queue || labels.topology != record.topology ||
          labels.inside != record.inside || labels.start != record.start ||
-         labels.account != record.account ||
+         labels.account != record.account || AsksOtherwise(seen, record) ||
          (!surplus && (labels.group_size != record.group_size ||
                        labels.max_size != record.max_size));
 }
@@ -164,7 +177,10 @@ void IntakeBatch::Read(const std::vector<std::string>& uids) {
          row.Find<cluster::Time>("start_by"), row.Get<bool>("hold")},
         row.Get<std::string>("account"),
         row.Find<std::int32_t>("max_size"),
-        cluster::InsideFromJson(row.Find<std::string>("inside").value_or(""))};
+        cluster::InsideFromJson(row.Find<std::string>("inside").value_or("")),
+        cluster::NodeAffinityFromJson(
+            row.Find<std::string>("node_affinity").value_or("")),
+        row.Find<std::int64_t>("duration_seconds")};
 }
 
 const RecordedPod* IntakeBatch::Find(const std::string& uid) const {
@@ -180,8 +196,8 @@ bool IntakeBatch::Differs(const std::string& uid) const {
   if (record->state == "provisional" || record->state == "waiting") {
     if (!waits || seen.pod->resource_version != record->resource_version)
       return true;
-    return record->group_id == 0 ? IsRegrouped(seen.labels, *record)
-                                 : Leaves(seen.labels, *record);
+    return record->group_id == 0 ? IsRegrouped(seen, *record)
+                                 : Leaves(seen, *record);
   }
   if (record->state != "bound" || waits) return false;
   return seen.fate != Fate::kBound || seen.pod->node_name != record->place;
@@ -233,7 +249,7 @@ void IntakeBatch::SortMember(const std::string& uid, const ObservedPod& seen,
                              const RecordedPod& record) {
   if (seen.fate == Fate::kWaiting) {
     members_.SetVersion(uid, seen.pod->resource_version);
-    if (Leaves(seen.labels, record)) left_.insert(record.group_id);
+    if (Leaves(seen, record)) left_.insert(record.group_id);
     return;
   }
   touched_.insert(record.group_id);

@@ -66,6 +66,8 @@ struct RecordedPod {
   std::string account;
   std::optional<std::int32_t> max_size;
   cluster::InsideTerms inside;
+  std::vector<cluster::NodeSelectorTerm> node_affinity;
+  std::optional<std::int64_t> duration_seconds;
 };
 
 class IntakeBatch {

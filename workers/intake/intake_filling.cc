@@ -17,11 +17,6 @@ std::optional<std::string> Unless(const std::string& text) {
   return text;
 }
 
-std::optional<std::int64_t> DurationOf(const GroupLabels& labels) {
-  if (!labels.duration) return std::nullopt;
-  return std::max<std::int64_t>(1, labels.duration->count());
-}
-
 }  // namespace
 
 void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
@@ -35,7 +30,7 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   priorities_.push_back(
       std::max(pod.priority, labels.priority.value_or(pod.priority)));
   requests_.push_back(cluster::ToJson(RequestOf(pod, labels)));
-  durations_.push_back(DurationOf(labels));
+  durations_.push_back(DurationIn(labels));
   indices_.push_back(pod.completion_index);
   const cluster::Owner owner = pod.controller.value_or(cluster::Owner{});
   owner_kinds_.push_back(Unless(owner.kind));

@@ -52,21 +52,40 @@ std::string NameOf(const cluster::PodGroupName& group) {
          (native ? "scheduling.k8s.io" : "scheduling.x-k8s.io") + ")";
 }
 
+std::optional<TopologyOrder> OrderFor(const cluster::Pod& pod,
+                                      const QueueTopologies* topologies) {
+  if (topologies == nullptr) return std::nullopt;
+  const std::string* const queue = Find(pod.labels, kQueueLabel);
+  return OrderOf(queue == nullptr ? "default" : *queue, topologies);
+}
+
+cluster::JobAnnotationsPointer KnownJobOf(const cluster::Pod& pod,
+                                          const cluster::ClusterCache* cache) {
+  const bool of_job = pod.controller && pod.controller->kind == "Job";
+  return of_job && cache != nullptr
+             ? cache->AnnotationsOfJob(pod.controller->uid)
+             : nullptr;
+}
+
 // Reads one pod. Each function Try... reads one source of the group and returns
 // true if the pod uses it.
 class Reader {
  public:
-  // A null cache: objects that the pod refers to are unknown.
+  // A null cache: objects that the pod refers to are unknown, except for its
+  // Job. Null topologies: what queues say of levels is not known.
   Reader(const cluster::Pod& pod, const cluster::ClusterCache* cache,
-         std::optional<TopologyOrder> order)
+         const QueueTopologies* topologies,
+         const cluster::JobAnnotations* job = nullptr)
       : pod_(pod),
         cache_(cache),
-        order_(std::move(order)),
+        topologies_(topologies),
+        order_(OrderFor(pod, topologies)),
         labels_{LonePodGroup(pod), 1, "default", ""},
         our_size_(Find(pod.labels, kGroupSizeLabel)),
         our_max_(Find(pod.labels, kGroupMaxSizeLabel)),
         our_by_(Find(pod.labels, kGroupByLabel)),
-        jobspec_(FindJobspec(pod, cache)) {
+        jobspec_(FindJobspec(
+            pod, job == nullptr ? KnownJobOf(pod, cache).get() : job)) {
     labels_.duration = pod.active_deadline;
   }
 
@@ -90,8 +109,7 @@ class Reader {
     ReadMaxSize();
     ReadQueue();
     if (jobspec_ && labels_.refused.empty())
-      Refuse(ReadJobspec(pod_, *jobspec_, order_.value_or(TopologyOrder()),
-                         labels_));
+      Refuse(ReadJobspec(pod_, *jobspec_, topologies_, labels_));
     if (labels_.group_size && labels_.refused.empty())
       Refuse(WhyNotDivided(labels_.topology, *labels_.group_size));
     ReadAccount();
@@ -385,6 +403,7 @@ class Reader {
 
   const cluster::Pod& pod_;
   const cluster::ClusterCache* const cache_;
+  const QueueTopologies* const topologies_;
   const std::optional<TopologyOrder> order_;
   GroupLabels labels_;
   const std::string* our_size_;
@@ -396,14 +415,6 @@ class Reader {
   bool by_read_ = false;
 };
 
-std::optional<TopologyOrder> OrderFor(const cluster::Pod& pod,
-                                      const QueueTopologies* topologies) {
-  if (topologies == nullptr) return std::nullopt;
-  const std::string* const queue = Find(pod.labels, kQueueLabel);
-  const auto found = topologies->find(queue == nullptr ? "default" : *queue);
-  return found == topologies->end() ? TopologyOrder() : found->second;
-}
-
 }  // namespace
 
 std::string LonePodGroup(const cluster::Pod& pod) {
@@ -413,7 +424,7 @@ std::string LonePodGroup(const cluster::Pod& pod) {
 GroupLabels ReadGroupTerms(const cluster::Pod& pod,
                            const cluster::ClusterCache& cache,
                            const QueueTopologies* topologies) {
-  GroupLabels labels = Reader(pod, &cache, OrderFor(pod, topologies)).Read();
+  GroupLabels labels = Reader(pod, &cache, topologies).Read();
   if (labels.refused.empty())
     labels.refused = WhyUnsupported(RequestOf(pod, labels));
   if (!labels.refused.empty()) labels.group_size.reset();
@@ -442,7 +453,8 @@ std::optional<std::chrono::milliseconds> ScheduleTimeoutOf(
 
 GroupLabels ReadGroupLabels(const cluster::Pod& pod,
                             const cluster::ClusterCache& cache) {
-  return Reader(pod, &cache, TopologyOrder()).Read();
+  const QueueTopologies none;
+  return Reader(pod, &cache, &none).Read();
 }
 
 cluster::PodRequest WithLabels(cluster::PodRequest request,
@@ -460,11 +472,17 @@ cluster::PodRequest RequestOf(const cluster::Pod& pod,
   return WithLabels(pod.request, labels);
 }
 
-std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job) {
-  if (!of_job) return Reader(pod, nullptr, std::nullopt).Read().refused;
+std::optional<std::int64_t> DurationIn(const GroupLabels& labels) {
+  if (!labels.duration) return std::nullopt;
+  return std::max<std::int64_t>(1, labels.duration->count());
+}
+
+std::string WhyLabelsAreRefused(const cluster::Pod& pod,
+                                const cluster::JobAnnotations* job) {
+  if (job == nullptr) return Reader(pod, nullptr, nullptr).Read().refused;
   cluster::Pod copy = pod;
-  copy.controller = cluster::Owner{"Job", "job", ""};
-  return Reader(copy, nullptr, std::nullopt).Read().refused;
+  if (!copy.controller) copy.controller = cluster::Owner{"Job", "job", ""};
+  return Reader(copy, nullptr, nullptr, job).Read().refused;
 }
 
 }  // namespace fluxnetes::workers

@@ -111,9 +111,14 @@ cluster::PodRequest WithLabels(cluster::PodRequest request,
 cluster::PodRequest RequestOf(const cluster::Pod& pod,
                               const GroupLabels& labels);
 
-// Why the labels of a pod, or of the template of a Kubernetes Job (`of_job`),
-// would be refused, as far as is known before it is created; else empty.
-std::string WhyLabelsAreRefused(const cluster::Pod& pod, bool of_job);
+// At least 1; nothing: no limit.
+std::optional<std::int64_t> DurationIn(const GroupLabels& labels);
+
+// Why the labels of a pod, or of the template of a Kubernetes Job with these
+// labels and annotations (null: the pod has none), would be refused, as far as
+// is known before it is created; else empty.
+std::string WhyLabelsAreRefused(const cluster::Pod& pod,
+                                const cluster::JobAnnotations* job);
 
 // "fluxnetes-group-<namespace>-<pod>".
 std::string LonePodGroup(const cluster::Pod& pod);

@@ -49,13 +49,9 @@ std::string WhyConflicts(const cluster::Pod& pod, const std::string& place,
 }  // namespace
 
 std::optional<JobspecAnnotation> FindJobspec(
-    const cluster::Pod& pod, const cluster::ClusterCache* cache) {
+    const cluster::Pod& pod, const cluster::JobAnnotations* job) {
   const std::string* const own = TextIn(pod.annotations);
   const std::string place = "annotation " + std::string(kJobspecAnnotation);
-  const bool of_job = pod.controller && pod.controller->kind == "Job";
-  const auto job = of_job && cache != nullptr
-                       ? cache->AnnotationsOfJob(pod.controller->uid)
-                       : nullptr;
   const std::string* const of_its_job =
       job == nullptr ? nullptr : TextIn(job->annotations);
   if (own == nullptr && of_its_job == nullptr) return std::nullopt;
@@ -71,7 +67,8 @@ std::optional<JobspecAnnotation> FindJobspec(
 
 std::string ReadJobspec(const cluster::Pod& pod,
                         const JobspecAnnotation& annotation,
-                        const TopologyOrder& order, GroupLabels& labels) {
+                        const QueueTopologies* topologies,
+                        GroupLabels& labels) {
   if (!annotation.refused.empty()) return annotation.refused;
   const std::string& place = annotation.place;
   if (auto why = WhyConflicts(pod, place, labels.topology); !why.empty())
@@ -103,6 +100,7 @@ std::string ReadJobspec(const cluster::Pod& pod,
       return place + ": attributes.system.queue: " + why;
     labels.queue = read.queue;
   }
+  const TopologyOrder order = OrderOf(labels.queue, topologies);
   read.topology.aside = labels.topology.aside;
   read.topology.pools = labels.topology.pools;  // no matter of jobspecs
   for (cluster::TopologyLevel& part : read.topology.required_parts)

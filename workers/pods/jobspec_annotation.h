@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/cluster_cache.h"
+#include "cluster/objects/job_annotations.h"
 #include "cluster/objects/pod.h"
 #include "workers/pods/topology_labels.h"
 
@@ -23,15 +23,15 @@ struct JobspecAnnotation {
   std::string text;
   std::string refused;  // the reason; empty: none
 };
-// A null cache: the pod's Job is unknown.
+// A null Job: the pod has none, or it is unknown.
 std::optional<JobspecAnnotation> FindJobspec(
-    const cluster::Pod& pod, const cluster::ClusterCache* cache);
+    const cluster::Pod& pod, const cluster::JobAnnotations* job);
 
 // Sets what the jobspec says of the pod and its group, whose size and queue are
-// known; `order` is that of the queue's levels. Returns why it is refused;
-// empty: it is not.
+// known. The levels are those of the queue that the jobspec itself names, if it
+// does. Returns why it is refused; empty: it is not.
 std::string ReadJobspec(const cluster::Pod& pod,
                         const JobspecAnnotation& annotation,
-                        const TopologyOrder& order, GroupLabels& labels);
+                        const QueueTopologies* topologies, GroupLabels& labels);
 
 }  // namespace fluxnetes::workers

@@ -191,6 +191,13 @@ std::vector<std::string> KeysOf(const cluster::GroupTopology& topology) {
   return keys;
 }
 
+TopologyOrder OrderOf(const std::string& queue,
+                      const QueueTopologies* topologies) {
+  if (topologies == nullptr) return {};
+  const auto found = topologies->find(queue);
+  return found == topologies->end() ? TopologyOrder() : found->second;
+}
+
 std::string KeyOfLevel(const std::string& word, const TopologyOrder& order) {
   for (const std::string& key : order)
     if (key == word || WordOf(key) == word) return key;

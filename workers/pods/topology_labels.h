@@ -96,6 +96,10 @@ std::string WhyTooWide(const cluster::GroupTopology& topology,
 // The keys in the order in which they are tried.
 std::vector<std::string> KeysOf(const cluster::GroupTopology& topology);
 
+// The order of a queue's levels; of a queue that is not named there: none.
+TopologyOrder OrderOf(const std::string& queue,
+                      const QueueTopologies* topologies);
+
 // The key of a level such as "rack"; any other word is a key itself.
 std::string KeyOfLevel(const std::string& word, const TopologyOrder& order);
 

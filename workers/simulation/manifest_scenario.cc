@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
-#include "cluster/json/optional_objects.h"
+#include "cluster/objects/job_annotations.h"
 #include "cluster/text/quote.h"
 
 namespace fluxnetes::workers {
@@ -23,11 +22,6 @@ std::optional<std::int64_t> RunsOf(const cluster::PodTemplate& pod) {
       pod.restart == cluster::RestartPolicy::kAlways)
     return std::nullopt;
   return std::chrono::ceil<std::chrono::seconds>(*pod.run.length).count();
-}
-
-std::optional<std::int64_t> DeadlineOf(const GroupLabels& labels) {
-  if (!labels.duration) return std::nullopt;
-  return std::max<std::int64_t>(1, labels.duration->count());
 }
 
 // Sets the longer of both; nothing (without end) if either is nothing.
@@ -108,8 +102,7 @@ void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
     return;
   }
   const std::string uid = job.namespace_name + "/" + job.name;
-  cluster::JobAnnotations annotations =
-      cluster::DecodeJobAnnotations(nlohmann::json::parse(manifest.json));
+  cluster::JobAnnotations annotations = cluster::AnnotationsOf(job);
   annotations.uid = uid;
   const cluster::WatchEvent event{
       .object = std::make_shared<const cluster::JobAnnotations>(
@@ -219,7 +212,7 @@ void ManifestScenario::Begin(Forming& forming, const cluster::Pod& pod,
 void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
                             const GroupLabels& labels) {
   Scenario::Group& group = forming.group;
-  Lengthen(group.duration, DeadlineOf(labels));
+  Lengthen(group.duration, DurationIn(labels));
   Lengthen(group.runs, RunsOf(pod));
   group.priority = std::max({group.priority, pod.pod.priority,
                              labels.priority.value_or(pod.pod.priority)});

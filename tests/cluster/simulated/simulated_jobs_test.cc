@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "cluster/cluster_cache.h"
 #include "tests/cluster/simulated/simulated_fixture.h"
 
 namespace fluxnetes::cluster {
@@ -226,6 +227,54 @@ TEST_F(SimulatedClusterTest, DeletingAnOwnerDeletesAllBelowIt) {
   EXPECT_THAT(Pods(), IsEmpty());
   EXPECT_THAT(cluster_.Jobs(), IsEmpty());
   EXPECT_FALSE(cluster_.Delete({"JobSet", "default", "set", ""}));
+}
+
+// What a watch and a list tell of the Job, as "annotation of parallelism".
+std::string ToldOf(Watch& watch) {
+  std::string told;
+  for (const WatchEvent& event : watch.Next(1'000, std::chrono::seconds(0))) {
+    const auto* job =
+        std::get_if<std::shared_ptr<const JobAnnotations>>(&event.object);
+    if (job == nullptr) continue;
+    told += (event.kind == WatchEvent::Kind::kDeleted ? "gone " : "") +
+            (*job)->annotations.at("fluxnetes.jobspec") + " of " +
+            std::to_string((*job)->parallelism) + ";";
+  }
+  return told;
+}
+
+TEST_F(SimulatedClusterTest, JobspecOfAJobIsToldBeforeItsPods) {
+  const auto watch = cluster_.WatchAll();
+  ToldOf(*watch);
+  cluster_.CreateJob(Job(1, 1));  // tells nothing
+  EXPECT_EQ(ToldOf(*watch), "");
+  KubernetesJob job = Job(3, 5);
+  job.name = "other";
+  job.annotations["fluxnetes.jobspec"] = "text";
+  job.annotations["example.com/other"] = "no matter";
+  const std::string uid = cluster_.CreateJob(job)->uid;
+  std::vector<std::string> order;
+  ClusterCache cache;
+  for (const WatchEvent& event : watch->Next(1'000, seconds(0))) {
+    if (std::holds_alternative<PodPointer>(event.object))
+      order.emplace_back("pod");
+    if (std::holds_alternative<std::shared_ptr<const JobAnnotations>>(
+            event.object))
+      order.emplace_back("job");
+    cache.Apply({&event, 1});
+  }
+  ASSERT_GE(order.size(), 4U);
+  EXPECT_EQ(order.front(), "job");
+  ASSERT_NE(cache.AnnotationsOfJob(uid), nullptr);
+  EXPECT_EQ(
+      cache.AnnotationsOfJob(uid)->annotations,
+      (std::map<std::string, std::string>{{"fluxnetes.jobspec", "text"}}));
+  cluster_.ScaleJob("default", "other", 4);
+  EXPECT_EQ(ToldOf(*watch), "text of 4;");
+  EXPECT_EQ(ToldOf(*cluster_.WatchAll()), "text of 4;");
+  cluster_.Delete({"Job", "default", "other", uid});
+  EXPECT_EQ(ToldOf(*watch), "gone text of 4;");
+  EXPECT_EQ(ToldOf(*cluster_.WatchAll()), "");
 }
 
 }  // namespace

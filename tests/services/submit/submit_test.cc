@@ -186,6 +186,20 @@ TEST_F(Submit, LabelsThatCannotBeUsedAreWarnedOf) {
                                     "there; it waits for the others"));
 }
 
+TEST_F(Submit, JobspecOfTheJobIsJudgedLikeThatOfItsPods) {
+  std::string text = kJob;
+  text.replace(
+      text.find("namespace: a"), 12,
+      "namespace: a, annotations: {fluxnetes.jobspec: \"version: 1\"}");
+  for (const char* dry_run : {" --dry-run", ""}) {
+    EXPECT_EQ(run_("submit -f " + Write("j.yaml", text) + dry_run),
+              ExitCode::kOk);
+    EXPECT_THAT(run_.err(),
+                HasSubstr("annotation fluxnetes.jobspec of Job train: line 1: "
+                          "the jobspec: has no \"resources\""));
+  }
+}
+
 // Each error names the place, the fault and the valid values.
 TEST_F(Submit, BadManifestsAreRefusedWhole) {
   const std::string pod = kPod;

@@ -115,5 +115,66 @@ TEST_F(IntakeSources, MarksOfAJobThatComeAfterItsPodsMakeThemAGang) {
             "lammps|2");
 }
 
+// Two pods of one core each.
+std::string TwoSlots(const std::string& system) {
+  return "version: 1\nresources: [{type: slot, label: s, count: 2, with: "
+         "[{type: core, count: 1}]}]\ntasks: []\nattributes: {system: {" +
+         system + "}}\n";
+}
+
+class JobspecsOfJobs : public IntakeSources {
+ protected:
+  void CreatePod(const std::string& name) {
+    cluster::Pod pod = PodOf({.name = name, .owner = "lammps"});
+    pod.request.resources.cpu_milli = 1'000;
+    door.Put(std::move(pod));
+  }
+  // Gives the Job another jobspec; its pods stay as they are.
+  void SetJobspec(const std::string& system) {
+    door.PutJob({.uid = "uid-of-lammps",
+                 .resource_version = "",
+                 .annotations = {{"fluxnetes.jobspec", TwoSlots(system)}},
+                 .parallelism = 2});
+    ObserveAndPromote();
+  }
+  std::string Asked(const std::string& table) {
+    return AskAll(
+        "SELECT DISTINCT coalesce(duration_seconds::text, 'none'), "
+        "coalesce(request #>> '{nodeAffinity,0,0,key}', 'any') FROM " +
+        table);
+  }
+};
+
+TEST_F(JobspecsOfJobs, DurationAndNodesThatComeLaterAreTakenWhileAGroupFills) {
+  SetJobspec("");
+  CreatePod("a");
+  ObserveAndPromote();
+  EXPECT_EQ(Filling(), "lammps|1|2");
+  SetJobspec("duration: 60");
+  EXPECT_EQ(Asked("pods_provisional"), "60|any");
+  SetJobspec("duration: 60, constraints: {properties: [\"a/x\"]}");
+  EXPECT_EQ(Asked("pods_provisional"), "60|a/x");
+  SetJobspec("");
+  EXPECT_EQ(Asked("pods_provisional"), "none|any");
+}
+
+TEST_F(JobspecsOfJobs, DurationAndNodesThatComeLaterAreTakenByAWaitingGroup) {
+  SetJobspec("");
+  CreatePod("a");
+  CreatePod("b");
+  ObserveAndPromote();
+  EXPECT_THAT(StateOf("lammps"), HasSubstr("pending"));
+  SetJobspec("duration: 60");
+  EXPECT_EQ(Asked("pods"), "60|any");
+  EXPECT_EQ(Ask("SELECT duration_seconds FROM pod_groups"), "60");
+  SetJobspec("duration: 60, constraints: {properties: [\"a/x\"]}");
+  EXPECT_EQ(Asked("pods"), "60|a/x");
+  EXPECT_THAT(StateOf("lammps"), HasSubstr("pending"));
+  const std::int64_t recorded = intake->counts().recorded;
+  intake->CompareEverything();
+  Observe();
+  EXPECT_EQ(intake->counts().recorded, recorded) << "written though the same";
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -101,12 +101,12 @@ TEST(InsideLabels, RefusalsSayWhatWouldBeRight) {
 
 TEST(InsideLabels, AreAmongTheKnownLabelsAndPartOfTheStoredRequest) {
   const cluster::Pod pod = PodThatAsks({{kAlignLabel, "numa"}});
-  EXPECT_EQ(WhyLabelsAreRefused(pod, false), "");
+  EXPECT_EQ(WhyLabelsAreRefused(pod, nullptr), "");
   const auto stored =
       cluster::PodRequestFromJson(cluster::ToJson(RequestWithInside(pod)));
   EXPECT_EQ(stored.rules->inside.align, "numa");
   EXPECT_THAT(WhyLabelsAreRefused(
-                  PodThatAsks({{"fluxnetes.alignment", "numa"}}), false),
+                  PodThatAsks({{"fluxnetes.alignment", "numa"}}), nullptr),
               HasSubstr("fluxnetes.align"));
 }
 

@@ -274,10 +274,11 @@ TEST_F(GroupSources, OurSizeMustAgreeWithTheirs) {
 }
 
 TEST_F(GroupSources, BeforeItIsCreatedOnlyLabelsAreJudged) {
-  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kCoscheduling, "b"}}), false), "");
-  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kFluenceNameLabel, "b"}}), true), "");
-  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kGroupSizeLabel, "8"}}), true), "");
-  EXPECT_THAT(WhyLabelsAreRefused(PodWith({{kGroupSizeLabel, "8"}}), false),
+  const cluster::JobAnnotations job;
+  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kCoscheduling, "b"}}), nullptr), "");
+  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kFluenceNameLabel, "b"}}), &job), "");
+  EXPECT_EQ(WhyLabelsAreRefused(PodWith({{kGroupSizeLabel, "8"}}), &job), "");
+  EXPECT_THAT(WhyLabelsAreRefused(PodWith({{kGroupSizeLabel, "8"}}), nullptr),
               HasSubstr("the pod names no group"));
 }
 

@@ -103,6 +103,29 @@ TEST_F(JobspecAnnotations, NamesLevelsAsTheQueueDoes) {
             (std::vector<cluster::TopologyLevel>{{"example.com/rack", 4}}));
 }
 
+TEST_F(JobspecAnnotations, NamesLevelsAsTheQueueThatItNamesItselfDoes) {
+  topologies_["default"] = {"example.com/rack"};
+  topologies_["deep"] = {"deep.example.com/rack"};
+  EXPECT_EQ(
+      Read(PodWithJobspec(RacksOfSockets("system: {queue: deep}")))
+          .topology.required_parts,
+      (std::vector<cluster::TopologyLevel>{{"deep.example.com/rack", 4}}));
+  EXPECT_EQ(Read(PodWithJobspec(RacksOfSockets("system: {queue: plain}")))
+                .topology.required_parts,
+            (std::vector<cluster::TopologyLevel>{
+                {"topology.kubernetes.io/rack", 4}}));
+}
+
+TEST_F(JobspecAnnotations, OfTheJobIsJudgedBeforeTheJobIsCreated) {
+  cluster::JobAnnotations job;
+  EXPECT_EQ(WhyLabelsAreRefused(PodWith({}), &job), "");
+  job.annotations[kJobspecAnnotation] = RacksOfSockets();
+  EXPECT_EQ(WhyLabelsAreRefused(PodWith({}), &job), "");
+  EXPECT_THAT(WhyLabelsAreRefused(PodWith({{kGroupSizeLabel, "6"}}), &job),
+              HasSubstr("annotation fluxnetes.jobspec of Job train: "
+                        "resources[0].count: the jobspec has 8 slots"));
+}
+
 TEST_F(JobspecAnnotations, OfTheJobCountsForItsPods) {
   EXPECT_EQ(Read(PodWith({})).group_size, 1);
   PutJob(RacksOfSockets());

@@ -73,7 +73,8 @@ TEST(KnownLabels, PodThatSaysOtherThingsIsRefused) {
   EXPECT_THAT(read.refused, HasSubstr("label fluxnetes.size is \"3\""));
   EXPECT_EQ(read.group_name, "train");
   EXPECT_FALSE(read.group_size);
-  EXPECT_THAT(WhyLabelsAreRefused(pod, true), HasSubstr("fluxnetes.size"));
+  const cluster::JobAnnotations job;
+  EXPECT_THAT(WhyLabelsAreRefused(pod, &job), HasSubstr("fluxnetes.size"));
 }
 
 }  // namespace

@@ -204,13 +204,14 @@ TEST(TopologyLabels, AreReadWithTheGroupAndKnownBeforeItIsCreated) {
   const GroupLabels labels = ReadGroupLabels(right, cluster::ClusterCache());
   EXPECT_EQ(labels.topology.required, "topology.kubernetes.io/rack");
   EXPECT_EQ(labels.refused, "");
-  EXPECT_EQ(WhyLabelsAreRefused(right, true), "");
+  const cluster::JobAnnotations job;
+  EXPECT_EQ(WhyLabelsAreRefused(right, &job), "");
   const cluster::Pod wrong = PodWithMarks({{kTopologyRequiredLabel, "row"}});
   const QueueTopologies none;
   EXPECT_THAT(ReadGroupTerms(wrong, cluster::ClusterCache(), &none).refused,
               HasSubstr("not a level"));
   // Before it is created its queue is not known, which may name the level.
-  EXPECT_EQ(WhyLabelsAreRefused(wrong, true), "");
+  EXPECT_EQ(WhyLabelsAreRefused(wrong, &job), "");
 }
 
 TEST(TopologyLabels, KeysAreTriedFromThePreferredOne) {

@@ -30,6 +30,7 @@ ALTER TABLE match_inbox ADD CONSTRAINT match_inbox_news_check CHECK (
 ALTER TABLE pod_groups ADD COLUMN pools jsonb NOT NULL DEFAULT '{}'
 CONSTRAINT pod_groups_pools_object CHECK (jsonb_typeof(pools) = 'object');
 COMMENT ON COLUMN pod_groups.pools IS 'The amounts of pools that the group asks for as a whole, by name.';
+CREATE INDEX pod_groups_pools ON pod_groups (id) WHERE pools <> '{}';
 ALTER TABLE group_history ADD COLUMN pools jsonb NOT NULL DEFAULT '{}';
 COMMENT ON COLUMN group_history.pools IS 'The amounts of pools that the group asked for, by name.';
 CREATE INDEX allocations_pools ON allocations (queue) WHERE pools <> '{}';

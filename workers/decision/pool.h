@@ -5,6 +5,7 @@
 // Tests: tests/workers/schedule/schedule_pools_test.cc.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,13 +22,14 @@ struct Pool {
   bool operator==(const Pool&) const = default;
 };
 
-// What a group of another component holds of pools.
+// What a group of another component holds of pools, or what is kept for the
+// first group of all that has a pool reserved.
 struct PoolHold {
   std::int64_t group = 0;
   matcher::Time start = 0;
   std::optional<matcher::Time> end;  // nothing: without end
   cluster::PoolAmounts pools;
-  bool operator==(const PoolHold&) const = default;
+  auto operator<=>(const PoolHold&) const = default;
 };
 
 // The name of a pool among resources, as in quotas: "pool/NAME".

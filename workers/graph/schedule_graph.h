@@ -133,7 +133,7 @@ class ScheduleGraph {
   bool SetPools(const std::vector<Pool>& pools);
   // All that groups of other components hold of pools, in place of what was
   // known.
-  void SetPoolsElsewhere(const std::vector<PoolHold>& holds);
+  void SetPoolsElsewhere(std::vector<PoolHold> holds);
   // Without it for a while.
   void HidePoolsElsewhere();
   void ShowPoolsElsewhere();
@@ -274,8 +274,8 @@ class ScheduleGraph {
   std::map<std::string, std::size_t> resources_;  // extended ones
   std::map<std::string, GraphPool> pools_;
   std::vector<matcher::NodeIndex> pool_indices_;  // few
-  matcher::NodeIndex no_pool_ = -1;  // has nothing; -1: not needed yet
-  std::vector<PoolHold> pools_elsewhere_;
+  matcher::NodeIndex no_pool_ = -1;        // has nothing; -1: not needed yet
+  std::vector<PoolHold> pools_elsewhere_;  // sorted
   InternedRequests requests_;
   NodePredicates predicates_;
   std::unordered_map<std::string, KnownNode> nodes_;

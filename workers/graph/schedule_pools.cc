@@ -1,6 +1,8 @@
 // Pools of the whole cluster in the graph: see schedule_graph.h.
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "workers/graph/schedule_graph.h"
 
@@ -94,17 +96,13 @@ void ScheduleGraph::Book(const PoolHold& hold) {
                  HeldOf(hold.pools));
 }
 
-void ScheduleGraph::SetPoolsElsewhere(const std::vector<PoolHold>& holds) {
-  const auto differs_from = [](const std::vector<PoolHold>& others) {
-    return [&](const PoolHold& hold) {
-      return std::ranges::find(others, hold) == others.end();
-    };
-  };
+void ScheduleGraph::SetPoolsElsewhere(std::vector<PoolHold> holds) {
+  std::ranges::sort(holds);
   std::vector<PoolHold> gone, come;
-  std::ranges::copy_if(pools_elsewhere_, std::back_inserter(gone),
-                       differs_from(holds));
-  std::ranges::copy_if(holds, std::back_inserter(come),
-                       differs_from(pools_elsewhere_));
+  std::ranges::set_difference(pools_elsewhere_, holds,
+                              std::back_inserter(gone));
+  std::ranges::set_difference(holds, pools_elsewhere_,
+                              std::back_inserter(come));
   for (const PoolHold& hold : gone) graph_.Cancel(ElsewhereJob(hold.group));
   for (const PoolHold& hold : come) Book(hold);
   for (const auto* changed : {&gone, &come}) {
@@ -116,7 +114,7 @@ void ScheduleGraph::SetPoolsElsewhere(const std::vector<PoolHold>& holds) {
       }
     }
   }
-  pools_elsewhere_ = holds;
+  pools_elsewhere_ = std::move(holds);
 }
 
 void ScheduleGraph::HidePoolsElsewhere() {

@@ -61,21 +61,59 @@ ORDER BY m.id;
 SELECT name, total FROM pools ORDER BY name;
 
 -- name: read_pool_holds
--- What groups of queues other than these ($1) hold of pools. The sum in the order
--- keeps the plan from walking all allocations in that order.
+-- What groups of queues other than these ($1) hold of pools, and what is kept of
+-- each pool for the first group of any queue that has it reserved, if that
+-- group is of another queue. A drain set keeps it from now on. The sum keeps the
+-- plan from walking all allocations in order.
+WITH first_reserved AS (
+  SELECT DISTINCT ON (k.key)
+    k.key AS pool,
+    k.value AS amount,
+    g.id AS group_id,
+    g.queue,
+    coalesce(r.starts_at, g.submitted_at) AS starts_at,
+    r.starts_at + make_interval(secs => g.duration_seconds) AS ends_at
+  FROM pod_groups AS g
+  INNER JOIN reservations AS r ON r.group_id = any(ARRAY[g.id])
+  CROSS JOIN LATERAL jsonb_each(g.pools) AS k
+  WHERE
+    g.pools <> '{}'
+    AND NOT EXISTS (
+      SELECT FROM placements AS p WHERE p.fluxion_job = any(ARRAY[g.id])
+    )
+  ORDER BY k.key, g.priority DESC, g.submitted_at, g.id
+)
+
 SELECT
-  a.fluxion_job,
-  floor(extract(epoch FROM a.starts_at))::bigint AS starts_at,
-  ceil(extract(epoch FROM a.ends_at))::bigint AS ends_at,
-  a.pools::text AS pools
-FROM allocations AS a
-WHERE
-  a.pools <> '{}'
-  AND a.queue <> all($1::text [])
-  AND EXISTS (
-    SELECT FROM placements AS p WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
-  )
-ORDER BY a.fluxion_job + 0;
+  h.fluxion_job,
+  floor(extract(epoch FROM h.starts_at))::bigint AS starts_at,
+  ceil(extract(epoch FROM h.ends_at))::bigint AS ends_at,
+  h.pools::text AS pools
+FROM (
+  SELECT
+    a.fluxion_job + 0 AS fluxion_job,
+    a.starts_at,
+    a.ends_at,
+    a.pools
+  FROM allocations AS a
+  WHERE
+    a.pools <> '{}'
+    AND a.queue <> all($1::text [])
+    AND EXISTS (
+      SELECT FROM placements AS p
+      WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])
+    )
+  UNION ALL
+  SELECT
+    f.group_id,
+    f.starts_at,
+    f.ends_at,
+    jsonb_object_agg(f.pool, f.amount)
+  FROM first_reserved AS f
+  WHERE f.queue <> all($1)
+  GROUP BY f.group_id, f.starts_at, f.ends_at
+) AS h
+ORDER BY h.fluxion_job;
 
 -- name: lock_pool_holds
 -- Serializes the transactions that place groups with pools: each must know what

@@ -331,6 +331,7 @@ std::vector<PoolHold> PostgresMatchStore::ReadPoolHolds(
   if (!has_pools_) return holds;
   for (const sql::Row row : transaction.Run(queries::kReadPoolHolds, queues_))
     holds.push_back(PoolHoldIn(row));
+  std::ranges::sort(holds);
   return holds;
 }
 

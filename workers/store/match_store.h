@@ -231,6 +231,7 @@ class PostgresMatchStore : public MatchStore {
 
   static std::vector<Pool> ReadPools(sql::Transaction& transaction);
   // What groups of other components hold of pools; nothing if there are none.
+  // Sorted.
   std::vector<PoolHold> ReadPoolHolds(sql::Transaction& transaction) const;
   // Prevents other components from placing groups with pools until the
   // transaction ends. Returns the placed groups with a pool of which others

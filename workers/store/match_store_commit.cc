@@ -1,5 +1,6 @@
 // Commits decisions: see match_store.h.
 #include <algorithm>
+#include <iterator>
 
 #include "sql/faults.h"
 #include "workers/loops/group_jobs.h"
@@ -133,11 +134,12 @@ std::set<GroupId> PostgresMatchStore::LockPools(
     return refused;
   transaction.Run(queries::kLockPoolHolds);
   if (sql::BugPlanted("pool-shared")) return refused;
+  std::vector<PoolHold> unknown;
+  std::ranges::set_difference(ReadPoolHolds(transaction), pool_holds_,
+                              std::back_inserter(unknown));
   std::set<std::string> taken;
-  for (const PoolHold& hold : ReadPoolHolds(transaction)) {
-    if (std::ranges::find(pool_holds_, hold) != pool_holds_.end()) continue;
+  for (const PoolHold& hold : unknown)
     for (const auto& [pool, amount] : hold.pools) taken.insert(pool);
-  }
   for (const Placed& each : placed) {
     if (std::ranges::any_of(each.pools, [&](const auto& pool) {
           return taken.contains(pool.first);

@@ -288,6 +288,25 @@ TEST(SchedulePools, HoldersOfOtherComponentsCountUntilTheirEnd) {
   EXPECT_EQ(story.Decide(1), "1: node0");
 }
 
+TEST(SchedulePools, WhatAnotherComponentHasReservedIsKeptForItsTime) {
+  Story story;
+  story.Nodes("node0 cpu=9");
+  story.schedule.SetPools({{"matlab", 3}});
+  story.schedule.SetPoolsElsewhere({{77, 60, 100, {{"matlab", 2}}}});
+  story.Group("1x1", Licences(2));  // without an end
+  story.Group("1x1", Licences(1));
+  story.Group("1x1", Licences(2, 50));
+  EXPECT_EQ(story.Decide(0), "2: node0 | 3: node0");
+  EXPECT_EQ(story.Reserved(), "1 at 100 on node0");
+  // A drain set elsewhere keeps it from now on.
+  story.End(3);
+  story.schedule.SetPoolsElsewhere({{78, 0, std::nullopt, {{"matlab", 2}}}});
+  story.Group("1x1", Licences(2, 10));
+  EXPECT_EQ(story.Decide(51), "");
+  story.schedule.SetPoolsElsewhere({});
+  EXPECT_EQ(story.Decide(52), "1: node0");
+}
+
 TEST(SchedulePools, QuotasCountThem) {
   Story story;
   story.Nodes("node0 cpu=9");

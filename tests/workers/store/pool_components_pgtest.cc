@@ -62,6 +62,13 @@ class PoolComponentsTest : public LifecycleTest {
       return news;
     }
 
+    // Decides a reservation, or a drain set, in place of the placement.
+    void Reserve(std::optional<matcher::Time> start) {
+      const Placed placed = decision.placed.at(0);
+      decision.placed.clear();
+      decision.reserved = {{placed.group, placed.queue, start, {"n0"}, {}, {}}};
+    }
+
     queue::Client client;
     PostgresMatchStore store;
     Schedule schedule;
@@ -101,6 +108,49 @@ TEST_F(PoolComponentsTest, GroupsWithoutThePoolAreCommittedAllTheSame) {
   ours_.store.Commit(ours_.decision, kNoon);
   theirs_.decision.placed[0].pools.clear();
   EXPECT_THAT(theirs_.store.Commit(theirs_.decision, kNoon), IsEmpty());
+}
+
+TEST_F(PoolComponentsTest, FirstReservationOfAPoolIsKeptInAllComponents) {
+  ours_.Reserve(2'000);
+  ours_.store.Commit(ours_.decision, kNoon);
+  // A placement by one that does not know it is dropped.
+  const GroupId theirs = theirs_.decision.placed[0].group;
+  EXPECT_THAT(theirs_.store.Commit(theirs_.decision, kNoon),
+              ElementsAre(theirs));
+  const auto news = theirs_.Take();
+  ASSERT_TRUE(news.pools_elsewhere);
+  ASSERT_EQ(news.pools_elsewhere->size(), 1U);
+  EXPECT_EQ(news.pools_elsewhere->at(0).start, 2'000);
+  EXPECT_EQ(news.pools_elsewhere->at(0).end, std::nullopt);
+  EXPECT_EQ(news.pools_elsewhere->at(0).pools,
+            (cluster::PoolAmounts{{"a", 2}}));
+  // A second reservation is of no concern to the first.
+  theirs_.Reserve(3'000);
+  theirs_.store.Commit(theirs_.decision, kNoon);
+  EXPECT_EQ(Ask("SELECT count(*) FROM reservations"), "2");
+  EXPECT_FALSE(ours_.Take().pools_elsewhere);
+  EXPECT_FALSE(theirs_.Take().pools_elsewhere);
+  // By priority, another one is the first.
+  database.Execute("UPDATE pod_groups SET priority = 5 WHERE id = " +
+                   std::to_string(theirs));
+  const auto changed = ours_.Take();
+  ASSERT_TRUE(changed.pools_elsewhere);
+  EXPECT_EQ(changed.pools_elsewhere->at(0).start, 3'000);
+  EXPECT_THAT(*theirs_.Take().pools_elsewhere, IsEmpty());
+}
+
+TEST_F(PoolComponentsTest, DrainSetKeepsThePoolFromTheBeginning) {
+  ours_.Reserve(std::nullopt);
+  ours_.store.Commit(ours_.decision, kNoon);
+  const auto news = theirs_.Take();
+  ASSERT_TRUE(news.pools_elsewhere);
+  ASSERT_EQ(news.pools_elsewhere->size(), 1U);
+  EXPECT_LE(
+      news.pools_elsewhere->at(0).start,
+      std::chrono::duration_cast<std::chrono::seconds>(kNoon.time_since_epoch())
+              .count() +
+          60);
+  EXPECT_EQ(news.pools_elsewhere->at(0).end, std::nullopt);
 }
 
 #ifdef FLUXNETES_FAULTS

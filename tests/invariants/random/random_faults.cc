@@ -137,6 +137,29 @@ void RandomRun::EditAccount() {
       "UPDATE accounts SET {} WHERE name = '{}'", edit, kAccounts[which]));
 }
 
+// Gives the pools their first totals.
+void RandomRun::AddPools() {
+  system_.database.Execute(
+      "INSERT INTO pools (name, total) VALUES ('licences', 6), ('tapes', 2) "
+      "ON CONFLICT (name) DO UPDATE SET total = excluded.total");
+}
+
+// A pool may become smaller than what is held of it, and may be lacking for a
+// while.
+void RandomRun::EditPool() {
+  if (!pools_) return;
+  if (Chance(0.2)) {
+    Note("the pools are as at the beginning");
+    return AddPools();
+  }
+  const std::string edit =
+      Chance(0.1) ? "DELETE FROM pools WHERE name = 'tapes'"
+                  : fmt::format("UPDATE pools SET total = {} WHERE name = '{}'",
+                                Pick(0, 8), Chance(0.7) ? "licences" : "tapes");
+  Note(edit);
+  system_.database.Execute(edit);
+}
+
 void RandomRun::EditQueue() {
   static constexpr const char* kEdits[] = {
       "paused = NOT paused",      "queue_policy = 'fcfs'",

@@ -22,6 +22,7 @@ RandomRun::RandomRun(std::uint64_t seed)
     : queues_(static_cast<int>(seed % 3)),
       replicas_(seed % 2 == 0),
       accounts_(seed % 4 == 1 || seed % 4 == 2),
+      pools_(seed % 5 < 3),
       random_(seed),
       system_(kNodes, seed) {
   if (queues_ > 0) {
@@ -40,6 +41,7 @@ RandomRun::RandomRun(std::uint64_t seed)
   system_.database.Execute(fmt::format("UPDATE queues SET preemption = '{}'",
                                        kPreemption[seed % 4]));
   if (accounts_) AddAccounts();
+  if (pools_) AddPools();
   if (replicas_) {
     system_.standby = std::make_unique<SchedulerProcess>(
         system_.database.options(), system_.cluster);
@@ -113,9 +115,9 @@ void RandomRun::Step() {
       {2, &RandomRun::Crash},          {4, &RandomRun::CrashBetweenSteps},
       {4, &RandomRun::FallAsleep},     {4, &RandomRun::WakeUp},
       {1, &RandomRun::HandOver},       {2, &RandomRun::EditQueue},
-      {2, &RandomRun::EditAccount},    {3, &RandomRun::Compare},
-      {8, &RandomRun::AskFromOutside}, {3, &RandomRun::LeaveOutside},
-      {4, &RandomRun::StartOutside},
+      {2, &RandomRun::EditAccount},    {2, &RandomRun::EditPool},
+      {3, &RandomRun::Compare},        {8, &RandomRun::AskFromOutside},
+      {3, &RandomRun::LeaveOutside},   {4, &RandomRun::StartOutside},
   };
   int sum = 0;
   for (const auto& [weight, act] : kActs) sum += weight;
@@ -138,6 +140,7 @@ void RandomRun::EndDisturbances() {
   if (asleep_ != nullptr) WakeUp();
   system_.cluster.FailBinds(cluster::BindFault::kRefused, 0);
   system_.database.Execute("UPDATE queues SET paused = false");
+  if (pools_) AddPools();
   for (const auto& node : system_.cluster.TakeSnapshot().nodes) {
     system_.cluster.Cordon(node->name, false);
     system_.cluster.SetReady(node->name, true);

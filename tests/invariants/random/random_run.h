@@ -62,6 +62,7 @@ class RandomRun {
   std::string AnyNode();
   std::string AnyQueue();  // may be "": no label
   std::string AnySpace();
+  std::string AnyPools();  // labels; mostly none
   GangShape AnyShape(int size);
   void SubmitJob(const std::string& name, int size, const GangShape& shape);
 
@@ -106,12 +107,15 @@ class RandomRun {
   void HandOver();
   void AddAccounts();
   void EditAccount();
+  void AddPools();
+  void EditPool();
   void EditQueue();
   void Compare();
 
   const int queues_;     // 0: one, 1: sharing nodes, 2: not sharing nodes
   const bool replicas_;  // two schedulers
   const bool accounts_;  // with accounts
+  const bool pools_;     // with pools of the cluster
   std::mt19937_64 random_;
   WholeSystem system_;
   std::unique_ptr<SchedulerProcess> asleep_;

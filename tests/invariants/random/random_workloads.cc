@@ -4,6 +4,7 @@
 
 #include "tests/invariants/random/random_run.h"
 #include "workers/pods/group_labels.h"
+#include "workers/pools/pool_labels.h"
 #include "workers/requests/cancel.h"
 
 namespace fluxnetes::testing {
@@ -16,6 +17,13 @@ std::string RandomRun::AnyQueue() {
 }
 
 std::string RandomRun::AnySpace() { return Chance(0.8) ? "default" : "lab"; }
+
+std::string RandomRun::AnyPools() {
+  if (!pools_ || Chance(0.7)) return "";
+  std::string labels = fmt::format("fluxnetes.pool/licences: '{}'", Pick(1, 5));
+  if (Chance(0.3)) labels += ", fluxnetes.pool/tapes: '1'";
+  return labels;
+}
 
 GangShape RandomRun::AnyShape(int size) {
   GangShape shape;
@@ -37,6 +45,7 @@ GangShape RandomRun::AnyShape(int size) {
   shape.exclusive = Chance(0.05);
   shape.queue = AnyQueue();
   shape.name_space = AnySpace();
+  shape.more_labels = AnyPools();
   return shape;
 }
 
@@ -44,11 +53,12 @@ void RandomRun::SubmitJob(const std::string& name, int size,
                           const GangShape& shape) {
   Note(fmt::format(
       "submit {}/{} of {} (but {}) x {} cpu, {} gpus, {} s, limit {}, fails "
-      "{}, queue '{}', topology '{}{}', {} per node, priority {}{}{}",
+      "{}, queue '{}', topology '{}{}', {} per node, priority {}{}{} {}",
       shape.name_space, name, size, -shape.absent, shape.cpu, shape.gpus,
       shape.seconds, shape.limit.value_or(0), shape.fail_first, shape.queue,
       shape.topology, shape.levels, shape.per_node, shape.priority,
-      shape.gated ? ", gated" : "", shape.suspend ? ", suspended" : ""));
+      shape.gated ? ", gated" : "", shape.suspend ? ", suspended" : "",
+      shape.more_labels));
   system_.Submit(GangOf(name, size, shape));
   jobs_.push_back({shape.name_space, name});
 }
@@ -102,6 +112,7 @@ void RandomRun::SubmitLauncher() {
   launcher.levels = workers.levels;
   launcher.per_node = workers.per_node;
   launcher.exclusive = workers.exclusive;
+  launcher.more_labels = workers.more_labels;
   launcher.absent = size - 1;
   SubmitJob(name + "-workers", size, workers);
   if (Chance(0.5)) system_.Settle();
@@ -184,6 +195,7 @@ void RandomRun::Relabel() {
   const int how = Pick(0, 9);
   if (pod == nullptr) return;
   auto labels = pod->labels;
+  const auto pools = workers::ReadPoolLabels(*pod).pools;
   if (how == 0) {
     labels.clear();
   } else if (how < 4 && other != nullptr) {
@@ -195,6 +207,12 @@ void RandomRun::Relabel() {
     labels["fluxnetes.group-size"] = how < 9 ? "1" : "-3";
   }
   Note(fmt::format("relabel {} in manner {}", pod->name, how));
+  // What a pod asks of pools never changes: the invariants count by it.
+  for (const char* const pool : {"licences", "tapes"}) {
+    const std::string label = std::string(workers::kPoolLabelPrefix) + pool;
+    labels.erase(label);
+    if (pools.contains(pool)) labels[label] = std::to_string(pools.at(pool));
+  }
   system_.cluster.SetLabels(pod->namespace_name, pod->name, labels);
 }
 

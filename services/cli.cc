@@ -155,7 +155,9 @@ class Runner {
                         : RunDrain(options, *Database(), console_);
   }
   ExitCode operator()(const SubmitOptions& options) {
-    return RunSubmit(options, config_, console_);
+    return RunSubmit(
+        options, config_, [this]() -> sql::Pool& { return *Database(); },
+        console_);
   }
   ExitCode operator()(const DeleteOptions& options) {
     return RunDelete(options, config_, console_);

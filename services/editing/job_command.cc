@@ -14,8 +14,8 @@
 #include "services/console/table.h"
 #include "services/console/time_text.h"
 #include "services/database/audit.h"
-#include "services/listing/job_document.h"
 #include "services/listing/listing.h"
+#include "services/records/job_document.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -36,14 +36,6 @@ std::string NeedsOf(const std::vector<MemberRow>& members) {
   return text;
 }
 
-// Returns "3 of matlab, 1 of disk".
-std::string PoolsOf(const cluster::PoolAmounts& pools) {
-  std::string text;
-  for (const auto& [pool, amount] : pools)
-    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", amount, pool);
-  return text;
-}
-
 struct Step {
   std::optional<sql::Timestamp> at;
   std::string what;
@@ -141,7 +133,7 @@ std::string FieldsOf(const GroupDetail& detail, sql::Timestamp now) {
                             : "");
   fields.Add("Gang", group.gang.value_or(""));
   fields.Add("Needs", NeedsOf(detail.members));
-  fields.Add("Pools", PoolsOf(detail.topology.pools));
+  fields.Add("Pools", PoolsText(group.pools));
   fields.Add("Topology", workers::TopologyInWords(detail.topology));
   fields.Add("Priority", group.priority ? std::to_string(*group.priority) : "");
   fields.Add("Duration",

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "services/console/time_text.h"
+#include "workers/pools/pool_labels.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -23,6 +24,7 @@ constexpr std::array<std::pair<int, const char*>, 3> kQuarters = {
     {{3, "three quarters"}, {2, "half"}, {1, "a quarter"}}};
 constexpr std::size_t kQueuesTried = 8;
 constexpr std::size_t kAccountsTried = 16;
+constexpr std::size_t kPoolsTried = 8;
 
 class Search {
  public:
@@ -37,6 +39,7 @@ class Search {
     TryResume();
     TryQueues();
     TryQuotas();
+    TryPools();
     TryDurations();
     TrySizes();
     TryRequests();
@@ -156,6 +159,73 @@ class Search {
       Try(changed, "quota",
           "without the quota of account " + scenario_.accounts[i].name);
     }
+  }
+
+  // Tries each pool with enough for all groups, and then with the least that is
+  // as good.
+  void TryPools() {
+    std::size_t tried = 0;
+    for (const auto& [name, amount] : PoolsOf(group())) {
+      if (++tried > kPoolsTried) return;
+      std::int64_t enough = AskedOf(name);
+      const auto best = StartIn(WithPool(name, enough), start_);
+      if (!IsBetter(best)) continue;
+      std::int64_t least = 0;  // is not as good
+      while (enough - least > 1 && !late_) {
+        const std::int64_t more = least + (enough - least) / 2;
+        const auto start = StartIn(WithPool(name, more), best);
+        (start ? enough : least) = more;
+      }
+      const std::int64_t total = TotalOf(name) + enough;
+      found_.better.push_back(
+          {"pool",
+           fmt::format("if pool {0} had {1} more (`fluxnetes pool set {0} "
+                       "--total {2}`)",
+                       name, enough, total),
+           *best});
+    }
+  }
+
+  const cluster::PoolAmounts& PoolsOf(const Scenario::Group& of) const {
+    static const cluster::PoolAmounts kNone;
+    const auto& shape = scenario_.shapes[static_cast<std::size_t>(of.shape)];
+    if (shape.empty()) return kNone;
+    const auto& request =
+        scenario_.requests[static_cast<std::size_t>(shape.front().request)]
+            .request;
+    return request.rules.Any() ? request.rules->topology.pools : kNone;
+  }
+
+  std::int64_t TotalOf(const std::string& pool) const {
+    const auto found =
+        std::ranges::find(scenario_.pools, pool, &workers::Pool::name);
+    return found == scenario_.pools.end() ? 0 : found->total;
+  }
+
+  // What all groups together ask of it, as far as a pool can have it.
+  std::int64_t AskedOf(const std::string& pool) const {
+    std::int64_t rest = workers::kMostOfPool - TotalOf(pool);
+    const std::int64_t most = rest;
+    const auto add = [&](const cluster::PoolAmounts& pools) {
+      const auto found = pools.find(pool);
+      if (found != pools.end()) rest -= std::min(found->second, rest);
+    };
+    for (const Scenario::Group& each : scenario_.groups) add(PoolsOf(each));
+    for (const workers::PoolHold& hold : scenario_.pools_elsewhere)
+      add(hold.pools);
+    return most - rest;
+  }
+
+  Scenario WithPool(const std::string& pool, std::int64_t more) const {
+    Scenario changed = WithoutPromise();
+    const auto found =
+        std::ranges::find(changed.pools, pool, &workers::Pool::name);
+    if (found == changed.pools.end()) {
+      changed.pools.push_back({pool, more});
+    } else {
+      found->total += more;
+    }
+    return changed;
   }
 
   // Tries the longest duration that helps, and the longest with which it starts

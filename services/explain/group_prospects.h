@@ -4,6 +4,7 @@
 //   the whole queue resumed    if it is paused
 //   another queue              that is not paused
 //   more quota                 without the quota of one account
+//   a larger pool              by as little as helps as much as possible
 //   a (shorter) duration       24 h down to 1 min
 //   fewer pods                 as many as could start at once
 //   smaller pods               3/4, 1/2, 1/4 of each pod's requests
@@ -25,7 +26,7 @@
 namespace fluxnetes::services {
 
 struct Prospect {
-  std::string kind;        // resume, queue, quota, duration, ...
+  std::string kind;        // resume, queue, quota, pool, duration, ...
   std::string change;      // for people: "in queue gpu"
   std::int64_t start = 0;  // estimated start, seconds since the epoch
 };

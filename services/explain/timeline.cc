@@ -1,6 +1,7 @@
 #include "services/explain/timeline.h"
 
 #include "services/explain/timeline_queries.h"
+#include "services/records/group_row.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -14,6 +15,7 @@ Span ReadSpan(const sql::Row& row) {
                 row.Get<std::string>("group_name")};
   span.queue = row.Get<std::string>("queue");
   span.size = row.Get<int>("group_size");
+  span.pools = services::ReadPools(row);
   span.nodes = row.Get<std::vector<std::string>>("nodes");
   span.start = row.Find<sql::Timestamp>("starts_at");
   span.end = row.Find<sql::Timestamp>("ends_at");

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/objects/pod_request.h"
 #include "services/records/group_name.h"
 #include "sql/connection/transaction.h"
 
@@ -27,6 +28,7 @@ struct Span {
   GroupName group;
   std::string queue;
   int size = 0;
+  cluster::PoolAmounts pools;           // that it holds then
   std::vector<std::string> nodes;       // empty: not known yet
   std::optional<sql::Timestamp> start;  // nullopt for draining
   std::optional<sql::Timestamp> end;    // nullopt: no end, or no start

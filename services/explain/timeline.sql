@@ -17,7 +17,8 @@ SELECT
   g.duration_seconds,
   s.nodes,
   s.starts_at,
-  s.ends_at
+  s.ends_at,
+  (SELECT x.pools FROM pod_groups AS x WHERE x.id = g.group_id)::text AS pools
 FROM (
   SELECT
     1 AS stage,

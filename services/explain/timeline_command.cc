@@ -33,7 +33,8 @@ nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
                       {"kind", span.kind},
                       {"start", MomentOrNull(span.start)},
                       {"end", MomentOrNull(span.end)},
-                      {"nodes", span.nodes}});
+                      {"nodes", span.nodes},
+                      {"pools", nlohmann::ordered_json(span.pools)}});
   nlohmann::ordered_json maintenance = nlohmann::ordered_json::array();
   for (const Timeline::Maintenance& window : timeline.maintenance)
     maintenance.push_back(

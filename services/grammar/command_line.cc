@@ -218,7 +218,7 @@ void Grammar::AddSimulate() {
 
 void Grammar::AddGet() {
   CLI::App* get = AddCommand(app_, "get",
-                             "list groups, nodes, queues, accounts, "
+                             "list groups, nodes, queues, accounts, pools, "
                              "maintenance, estimates or jobs");
   get->require_subcommand(1);
   using What = GetOptions::What;
@@ -230,6 +230,8 @@ void Grammar::AddGet() {
                 "scheduling queues and how many groups are in them");
   AddGetCommand(*get, What::kAccounts, "accounts", {"account"},
                 "accounts, their quotas and what their groups hold");
+  AddGetCommand(*get, What::kPools, "pools", {"pool"},
+                "pools of the cluster (licences), and who holds them");
   AddGetCommand(*get, What::kMaintenance, "maintenance", {"drains"},
                 "maintenance of nodes that is announced");
   AddGetCommand(*get, What::kEstimates, "estimates", {"estimate"},
@@ -247,11 +249,12 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
   const bool groups = what == What::kGroups;
   const bool rows = groups || what == What::kJobs;
   if (groups || what == What::kQueues || what == What::kNodes ||
-      what == What::kAccounts)
+      what == What::kAccounts || what == What::kPools)
     command
         ->add_option(groups                    ? "GROUP"
                      : what == What::kQueues   ? "QUEUE"
                      : what == What::kAccounts ? "ACCOUNT"
+                     : what == What::kPools    ? "POOL"
                                                : "NODE",
                      get_.name, "only this one")
         ->type_name("");

@@ -24,6 +24,7 @@ struct GetOptions {
     kNodes,
     kQueues,
     kAccounts,
+    kPools,
     kJobs,
     kMaintenance,
     kEstimates,

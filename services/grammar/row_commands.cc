@@ -85,10 +85,9 @@ void AddAccountCommands(CLI::App& app, AccountOptions& options,
 
 void AddPoolCommands(CLI::App& app, PoolOptions& options, Command& chosen) {
   using Verb = PoolOptions::Verb;
-  AddOutput(*AddVerb(app, "pools",
-                     "list pools of the cluster (licences), and who holds them",
+  AddOutput(*AddVerb(app, "pools", "list pools of the cluster (as get pools)",
                      Verb::kList, options, chosen),
-            options.output, "table|json|yaml|name");
+            options.output, "table|wide|json|yaml|name");
   CLI::App* pool =
       AddCommand(app, "pool", "change pools of the cluster, such as licences");
   pool->require_subcommand(1);

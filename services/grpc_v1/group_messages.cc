@@ -86,6 +86,7 @@ void Fill(v1::Group& message, const GroupRow& group) {
   for (const std::string& node : group.reserved_nodes)
     message.add_reserved_nodes(node);
   for (const std::string& node : group.nodes) message.add_nodes(node);
+  message.mutable_pools()->insert(group.pools.begin(), group.pools.end());
   message.set_arrived(group.arrived);
   v1::PodCounts& pods = *message.mutable_pods();
   pods.set_waiting(group.waiting);
@@ -107,6 +108,7 @@ void Fill(v1::Member& message, const MemberRow& member) {
   message.set_needs(member.needs);
   message.set_owner(member.owner.value_or(""));
   message.set_note(member.note.value_or(""));
+  message.set_inside(member.inside.value_or(""));
 }
 
 void Fill(v1::Generation& message, const Generation& generation) {

@@ -106,6 +106,21 @@ class GrpcScheduler::Calls
                                  v1::SetAccountResponse* response) override {
     return Answer<&SchedulerCalls::SetAccount>(*context, *request, *response);
   }
+  ServerUnaryReactor* ListPools(CallbackServerContext* context,
+                                const v1::ListPoolsRequest* request,
+                                v1::ListPoolsResponse* response) override {
+    return Answer<&SchedulerCalls::ListPools>(*context, *request, *response);
+  }
+  ServerUnaryReactor* SetPool(CallbackServerContext* context,
+                              const v1::SetPoolRequest* request,
+                              v1::SetPoolResponse* response) override {
+    return Answer<&SchedulerCalls::SetPool>(*context, *request, *response);
+  }
+  ServerUnaryReactor* DeletePool(CallbackServerContext* context,
+                                 const v1::DeletePoolRequest* request,
+                                 v1::DeletePoolResponse* response) override {
+    return Answer<&SchedulerCalls::DeletePool>(*context, *request, *response);
+  }
   ServerUnaryReactor* ListNodes(CallbackServerContext* context,
                                 const v1::ListNodesRequest* request,
                                 v1::ListNodesResponse* response) override {

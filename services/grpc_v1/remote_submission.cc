@@ -11,6 +11,7 @@
 #include "services/database/audit.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc_v1/submit_placement.h"
+#include "services/submit/pool_check.h"
 #include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 #include "sql/connection/transaction.h"
@@ -73,6 +74,12 @@ void RequireAll(const std::vector<cluster::Manifest>& manifests,
   }
 }
 
+void AddWarning(const std::string& warning, v1::SubmittedObject& object) {
+  if (warning.empty()) return;
+  object.set_warning(object.warning() + (object.warning().empty() ? "" : "; ") +
+                     warning);
+}
+
 // Records the attempt before it is made.
 std::int64_t RecordTry(sql::Pool& pool, const Actor& actor,
                        const cluster::Manifest& manifest) {
@@ -101,6 +108,8 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
   RequireAll(manifests, caller);
   const auto client = request.dry_run() ? nullptr : Client();
   const auto short_groups = ShortGroups(manifests, config_.scheduler_name);
+  const auto of_pools = PoolWarnings(manifests, config_.scheduler_name,
+                                     [this]() -> sql::Pool& { return pool_; });
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     const cluster::Manifest& manifest = manifests[i];
     v1::SubmittedObject& object = *response.add_objects();
@@ -110,13 +119,13 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
     const std::string why = WhyNotScheduled(manifest, config_.scheduler_name);
     const bool of_group = why.empty() && !short_groups[i].others_follow;
     object.set_warning(of_group ? short_groups[i].text : why);
+    AddWarning(of_pools[i], object);
     if (!client) continue;
     const std::int64_t recorded = RecordTry(pool_, actor, manifest);
     const cluster::Submitted submitted =
         cluster::Submit(*client, manifest.json, NamespaceOf(manifest));
     for (const std::string& warning : submitted.warnings)
-      object.set_warning(object.warning() +
-                         (object.warning().empty() ? "" : "; ") + warning);
+      AddWarning(warning, object);
     object.set_created(submitted.created);
     object.set_error(submitted.error);
     if (submitted.created) object.set_name(Called(manifest, submitted.name));

@@ -17,6 +17,8 @@
 #include "services/grpc_cluster/node_map.h"
 #include "services/grpc_cluster/node_messages.h"
 #include "services/grpc_cluster/timeline_columns.h"
+#include "services/grpc_holds/pool_calls.h"
+#include "services/grpc_holds/resource_set_messages.h"
 #include "services/grpc_v1/explanation_messages.h"
 #include "services/grpc_v1/group_feed_queries.h"
 #include "services/grpc_v1/group_messages.h"
@@ -189,6 +191,8 @@ void SchedulerCalls::GetGroup(const Call& call,
     Fill(*response.add_members(), member);
   for (const Generation& generation : detail->earlier)
     Fill(*response.add_earlier(), generation);
+  if (request.resource_sets())
+    FillResourceSets(response, detail->group.id, *transaction);
 }
 
 void SchedulerCalls::ExplainGroup(const Call& /*call*/,
@@ -328,6 +332,26 @@ void SchedulerCalls::GetSystem(const Call& call,
   if (!request.checkup()) return;
   const OnlyOne alone(checking_, "checkup");
   RunCheckup(response, config_);
+}
+
+void SchedulerCalls::ListPools(const Call& call,
+                               const v1::ListPoolsRequest& request,
+                               v1::ListPoolsResponse& response) {
+  FillPools(response, request, *Reading(call));
+}
+
+void SchedulerCalls::SetPool(const Call& call,
+                             const v1::SetPoolRequest& request,
+                             v1::SetPoolResponse& response) {
+  Require(call.caller.MayOperate(), "only an operator may change a pool");
+  SetPoolFor(request, response, ActorOf(call), pool_, CallTime());
+}
+
+void SchedulerCalls::DeletePool(const Call& call,
+                                const v1::DeletePoolRequest& request,
+                                v1::DeletePoolResponse& /*response*/) {
+  Require(call.caller.MayOperate(), "only an operator may delete a pool");
+  DeletePoolFor(request, ActorOf(call), pool_, CallTime());
 }
 
 void SchedulerCalls::ListNodes(const Call& call,

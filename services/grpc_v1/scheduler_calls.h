@@ -80,6 +80,12 @@ class SchedulerCalls {
                    v1::GetOverviewResponse& response);
   void GetSystem(const Call& call, const v1::GetSystemRequest& request,
                  v1::GetSystemResponse& response);
+  void ListPools(const Call& call, const v1::ListPoolsRequest& request,
+                 v1::ListPoolsResponse& response);
+  void SetPool(const Call& call, const v1::SetPoolRequest& request,
+               v1::SetPoolResponse& response);
+  void DeletePool(const Call& call, const v1::DeletePoolRequest& request,
+                  v1::DeletePoolResponse& response);
   void ListNodes(const Call& call, const v1::ListNodesRequest& request,
                  v1::ListNodesResponse& response);
   void GetNode(const Call& call, const v1::GetNodeRequest& request,

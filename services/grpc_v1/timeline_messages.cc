@@ -91,7 +91,7 @@ TimelineFilter TimelineFilterOf(const v1::GetTimelineRequest& request,
 }
 
 std::size_t SpanSizeOf(const Span& span) {
-  std::size_t size = 100;
+  std::size_t size = 100 + span.pools.size() * 80;
   for (const std::string& node : span.nodes) size += node.size() + 10;
   return size;
 }
@@ -125,6 +125,7 @@ void FillSpan(v1::TimelineGroup& message, const Span& span,
   message.set_queue(span.queue);
   message.set_size(span.size);
   message.set_kind(SpanKindOf(span.kind));
+  message.mutable_pools()->insert(span.pools.begin(), span.pools.end());
   if (span.start) Fill(*message.mutable_starts_at(), *span.start);
   if (span.end) Fill(*message.mutable_ends_at(), *span.end);
   for (const std::string& name : span.nodes) {

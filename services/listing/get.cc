@@ -11,6 +11,9 @@
 namespace fluxnetes::services {
 namespace {
 
+constexpr const char* kNoPools =
+    " (`fluxnetes pool set NAME --total N` makes one.)";
+
 void SayNone(const GetOptions& options, const Listing& listing,
              Console& console) {
   const bool groups = options.what == GetOptions::What::kGroups;
@@ -21,7 +24,9 @@ void SayNone(const GetOptions& options, const Listing& listing,
         "No {}{}{} found{}.{}\n", listing.noun,
         options.queue ? " of queue " + *options.queue : "",
         options.states.empty() ? "" : " in that state", where,
-        one ? " (-A looks in all namespaces.)" : "");
+        one ? " (-A looks in all namespaces.)"
+        : options.what == GetOptions::What::kPools ? kNoPools
+                                                   : "");
     return;
   }
   const bool qualified = options.name.find('/') != std::string::npos;
@@ -74,6 +79,8 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListQueuesFor(transaction, options, now);
     case GetOptions::What::kAccounts:
       return ListAccountsFor(transaction, options);
+    case GetOptions::What::kPools:
+      return ListPoolsFor(transaction, options);
     case GetOptions::What::kMaintenance:
       return ListMaintenanceFor(transaction, options, now);
     case GetOptions::What::kEstimates:

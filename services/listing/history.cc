@@ -71,6 +71,7 @@ GroupRow ReadFinished(const sql::Row& row) {
   group.result = row.Get<std::string>("result");
   group.reason = row.Find<std::string>("reason");
   group.nodes = row.Get<std::vector<std::string>>("nodes");
+  group.pools = ReadPools(row);
   group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
   group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
   group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
@@ -141,6 +142,11 @@ Table TableOf(const HistoryOptions& options, const History& history,
   headings.insert(headings.end(), {"NAME", "RESULT", ">PODS", "?QUEUE",
                                    ">WAITED", ">RAN", "ENDED", "?NODES"});
   if (wide) headings.insert(headings.end(), {"SUBMITTED", ">PRIORITY", ">ID"});
+  const bool pools =
+      wide && std::ranges::any_of(history.groups, [](const GroupRow& group) {
+        return !group.pools.empty();
+      });
+  if (pools) headings.emplace_back("POOLS");
   headings.emplace_back("REASON");
   Table table(std::move(headings));
   for (const GroupRow& group : history.groups) {
@@ -160,6 +166,7 @@ Table TableOf(const HistoryOptions& options, const History& history,
       cells.emplace_back(std::to_string(*group.priority));
       cells.emplace_back(std::to_string(group.id));
     }
+    if (pools) cells.emplace_back(PoolsText(group.pools));
     cells.emplace_back(group.reason.value_or(""));
     table.Add(std::move(cells));
   }

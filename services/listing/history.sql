@@ -13,6 +13,7 @@ SELECT
   h.result,
   h.reason,
   h.nodes,
+  h.pools::text AS pools,
   h.submitted_at,
   h.promoted_at,
   h.allocated_at,

@@ -46,6 +46,7 @@ Listing ListAccountsFor(sql::Transaction& transaction,
                         const GetOptions& options);
 Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now);
+Listing ListPoolsFor(sql::Transaction& transaction, const GetOptions& options);
 // The errors of estimated starts.
 Listing ListEstimatesFor(sql::Transaction& transaction,
                          const GetOptions& options);

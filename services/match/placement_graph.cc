@@ -111,24 +111,29 @@ void AddParts(const std::string& node, std::string_view parts, Graph& graph) {
 
 }  // namespace
 
-std::string PlacementGraph(const workers::JobspecMatch& match) {
+std::string PlacementGraph(std::span<const PodOnNode> pods, bool whole_nodes) {
   Graph graph;
-  const bool whole = match.jobspec.topology.whole_nodes;
-  const cluster::Resources& each = match.jobspec.resources;
-  for (const workers::JobspecMatch::Pod& pod : match.pods) {
+  for (const PodOnNode& pod : pods) {
     const std::string path = std::string(kRoot) + "/" + pod.node;
-    graph.Add(kRoot, path, "node", pod.node, whole);
+    graph.Add(kRoot, path, "node", pod.node, whole_nodes);
     if (!pod.parts.empty()) {
       AddParts(path, pod.parts, graph);
       continue;
     }
-    graph.AddAmount(path, "core", each.cpu_milli / 1'000);
-    graph.AddAmount(path, "memory", each.memory_bytes >> 20);
-    for (const auto& [name, amount] : each.extended) {
+    graph.AddAmount(path, "core", pod.resources.cpu_milli / 1'000);
+    graph.AddAmount(path, "memory", pod.resources.memory_bytes >> 20);
+    for (const auto& [name, amount] : pod.resources.extended) {
       if (name.ends_with(kGpuEnd)) graph.AddAmount(path, "gpu", amount);
     }
   }
   return graph.Text();
+}
+
+std::string PlacementGraph(const workers::JobspecMatch& match) {
+  std::vector<PodOnNode> pods;
+  for (const workers::JobspecMatch::Pod& pod : match.pods)
+    pods.push_back({pod.node, pod.parts, match.jobspec.resources});
+  return PlacementGraph(pods, match.jobspec.topology.whole_nodes);
 }
 
 }  // namespace fluxnetes::services

@@ -55,6 +55,7 @@ OrderedJson ToJson(const GroupRow& g) {
           {"reservation", OrNull(g.reservation)},
           {"reservedNodes", g.reserved_nodes},
           {"nodes", g.nodes},
+          {"pools", OrderedJson(g.pools)},
           {"revision", OrNull(g.revision)},
           {"durationSeconds", OrNull(g.duration_seconds)},
           {"deadline", OrNull(g.deadline)},

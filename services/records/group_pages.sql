@@ -99,7 +99,8 @@ SELECT
   CASE WHEN g.max_size IS NOT NULL THEN (
     SELECT count(*) FROM pod_groups AS x
     WHERE x.extends = g.group_id AND x.state = 'bound'
-  ) END::integer AS grown
+  ) END::integer AS grown,
+  (SELECT x.pools FROM pod_groups AS x WHERE x.id = g.group_id)::text AS pools
 FROM group_standing AS g
 LEFT JOIN allocations AS a ON a.group_id = g.group_id
 LEFT JOIN LATERAL (
@@ -153,7 +154,19 @@ SELECT
   NULL,
   NULL,
   NULL,
-  NULL
+  NULL,
+  CASE WHEN o.state = 'finished' THEN (
+    SELECT h.pools FROM group_history AS h
+    WHERE h.group_id = o.group_id AND h.recorded_at = o.recorded_at
+  ) ELSE (
+    SELECT p.request #> '{topology,pools}' FROM pods_provisional AS p
+    WHERE
+      p.namespace = o.namespace
+      AND p.group_name = o.group_name
+      AND p.refused IS NULL
+    ORDER BY p.created_at, p.uid
+    LIMIT 1
+  ) END::text
 FROM inactive_groups AS o
 WHERE o.group_id = any($2::bigint []) AND o.recorded_at >= $3::timestamptz
 ORDER BY id;

@@ -1,5 +1,9 @@
 #include "services/records/group_row.h"
 
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
 namespace fluxnetes::services {
 namespace {
 
@@ -7,9 +11,22 @@ using Strings = std::vector<std::string>;
 
 }  // namespace
 
+std::string PoolsText(const cluster::PoolAmounts& pools) {
+  std::string text;
+  for (const auto& [name, amount] : pools)
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", amount, name);
+  return text;
+}
+
 bool Waits(const GroupRow& group) {
   return (group.state == "pending" || group.state == "unsatisfiable") &&
          group.shown_state != "ending";
+}
+
+cluster::PoolAmounts ReadPools(const sql::Row& row) {
+  const auto text = row.Find<std::string>("pools");
+  if (!text) return {};
+  return nlohmann::json::parse(*text).get<cluster::PoolAmounts>();
 }
 
 GroupRow ReadGroupRow(const sql::Row& row) {
@@ -36,6 +53,7 @@ GroupRow ReadGroupRow(const sql::Row& row) {
   group.reserved_nodes =
       row.Find<Strings>("reserved_nodes").value_or(Strings());
   group.nodes = row.Get<Strings>("held_nodes");
+  group.pools = ReadPools(row);
   group.revision = row.Find<int>("revision");
   group.duration_seconds = row.Find<std::int64_t>("duration_seconds");
   group.deadline = row.Find<sql::Timestamp>("deadline");

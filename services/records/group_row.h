@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/objects/pod_request.h"
 #include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
@@ -38,6 +39,7 @@ struct GroupRow {
   std::optional<std::string> reservation;               // reservation, drain
   std::vector<std::string> reserved_nodes;              // distinct
   std::vector<std::string> nodes;  // that it has or had, distinct
+  cluster::PoolAmounts pools;      // that it needs as a whole
   std::optional<int> revision;
   std::optional<std::int64_t> duration_seconds;
   std::optional<sql::Timestamp> deadline;
@@ -66,5 +68,11 @@ bool Waits(const GroupRow& group);
 
 // Takes a row with the columns of the query read_groups.
 GroupRow ReadGroupRow(const sql::Row& row);
+
+// The column `pools`, an object with an amount for each name.
+cluster::PoolAmounts ReadPools(const sql::Row& row);
+
+// "3 of matlab, 1 of disk".
+std::string PoolsText(const cluster::PoolAmounts& pools);
 
 }  // namespace fluxnetes::services

@@ -67,6 +67,11 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
   if (elastic) headings.emplace_back("GANG");
   if (form.wide)
     headings.insert(headings.end(), {">PRIORITY", "DEADLINE", ">ID"});
+  const bool pools =
+      form.wide && std::ranges::any_of(groups, [](const GroupRow& group) {
+        return !group.pools.empty();
+      });
+  if (pools) headings.emplace_back("POOLS");
   headings.emplace_back("REASON");
   Table table(std::move(headings));
   for (const GroupRow& group : groups) {
@@ -88,6 +93,7 @@ Table GroupTable(std::span<const GroupRow> groups, const GroupTableForm& form) {
                                         : "");
       cells.emplace_back(std::to_string(group.id));
     }
+    if (pools) cells.emplace_back(PoolsText(group.pools));
     cells.emplace_back(group.reason.value_or(""));
     table.Add(std::move(cells));
   }

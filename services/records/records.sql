@@ -1,4 +1,4 @@
--- Groups, members, jobs, nodes and queues for people and programs.
+-- Groups, members, jobs, nodes, queues and pools for people and programs.
 
 -- name: places_in_line
 -- The positions of those of the groups $1 that are in the pending order. Reads
@@ -129,6 +129,24 @@ FROM external_groups AS e
 INNER JOIN placements AS l ON l.fluxion_job = e.group_id
 WHERE e.group_id = $1
 ORDER BY beyond, place, pod_name;
+
+-- name: list_resource_sets
+-- What the pods of group $1 hold: on which node, which amounts, and what inside
+-- of the node, also as R version 1; and whether its nodes are its own.
+SELECT
+  coalesce(p.pod_name, l.pod_uid) AS pod_name,
+  l.node_name,
+  l.cpu_milli,
+  l.memory_bytes,
+  l.other::text AS other,
+  l.parts,
+  l.resource_set::text AS resource_set,
+  a.whole_nodes
+FROM allocations AS a
+INNER JOIN placements AS l ON l.fluxion_job = a.fluxion_job
+LEFT JOIN pods AS p ON p.uid = l.pod_uid
+WHERE a.fluxion_job = $1
+ORDER BY l.node_name, p.completion_index, pod_name;
 
 -- name: list_provisional_members
 -- The pods that have arrived for a provisional group, refused ones too.
@@ -364,3 +382,44 @@ FROM queue_summary AS s
 INNER JOIN queues AS q ON q.name = s.queue
 WHERE $1::text IS NULL OR s.queue = $1
 ORDER BY s.queue;
+
+-- name: list_pools
+-- The pools, with the groups that hold something of them or have it reserved;
+-- only the pool $1 if that is not null.
+SELECT
+  u.pool,
+  u.total,
+  u.held,
+  u.reserved,
+  u.free,
+  u.description,
+  (
+    SELECT
+      coalesce(
+        json_agg(
+          json_build_object(
+            'group', h.namespace || '/' || h.group_name,
+            'id', h.group_id,
+            'kind', h.kind,
+            'amount', h.amount,
+            'starts_at', extract(EPOCH FROM h.starts_at)::bigint,
+            'ends_at', extract(EPOCH FROM h.ends_at)::bigint
+          )
+          ORDER BY h.kind, h.ends_at, h.group_id
+        ),
+        '[]'
+      )::text
+    FROM pool_holders AS h
+    WHERE h.pool = u.pool
+  ) AS holders
+FROM pool_use AS u
+WHERE $1::text IS NULL OR u.pool = $1
+ORDER BY u.pool;
+
+-- name: find_pools
+-- Those of the pools $1 that exist.
+SELECT
+  p.name,
+  p.total
+FROM pools AS p
+WHERE p.name = any($1::text []);

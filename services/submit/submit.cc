@@ -9,6 +9,7 @@
 #include "cluster/kubernetes/submission.h"
 #include "services/console/display_text.h"
 #include "services/submit/manifest_files.h"
+#include "services/submit/pool_check.h"
 #include "services/submit/short_groups.h"
 #include "services/submit/submission.h"
 
@@ -74,6 +75,7 @@ bool SubmitOne(cluster::HttpClient& client, const cluster::Manifest& manifest,
 }  // namespace
 
 ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
+                   const std::function<sql::Pool&()>& database,
                    Console& console) {
   const std::vector<cluster::Manifest> manifests =
       ReadManifestFiles({.files = options.files,
@@ -81,6 +83,7 @@ ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
                          .otherwise = "nothing was submitted"},
                         console);
   WarnOfAll(manifests, config, console);
+  WarnOfPools(manifests, config.scheduler_name, database, console);
   if (options.dry_run) {
     for (const cluster::Manifest& manifest : manifests)
       console.out << Printable(Called(manifest)) << " checked (dry run)\n";

@@ -104,6 +104,27 @@ TEST_F(GroupProspects, MoreQuotaHelpsWhereItIsAllThatIsMissing) {
   EXPECT_EQ(Find(11'500).better[0].change, "without the quota of account team");
 }
 
+TEST_F(GroupProspects, LargerPoolHelpsByTheLeastThatIsAsGood) {
+  const auto ask = [&](const Scenario::Group& group, std::int64_t amount) {
+    const int request = scenario_.shapes[group.shape][0].request;
+    scenario_.requests[request].request.rules.Own().topology.pools = {
+        {"matlab", amount}};
+  };
+  asked().duration = asked().runs = 600;
+  ask(asked(), 3);
+  // Without the pool it can never start.
+  EXPECT_EQ(Better(std::nullopt), "pool+0");
+  EXPECT_EQ(Find(std::nullopt).better[0].change,
+            "if pool matlab had 3 more (`fluxnetes pool set matlab --total "
+            "3`)");
+  ask(scenario_.groups[0], 4);
+  scenario_.pools = {{"disk", 1}, {"matlab", 5}};
+  EXPECT_EQ(Better(11'500), "pool+0");
+  EXPECT_EQ(Find(11'500).better[0].change,
+            "if pool matlab had 2 more (`fluxnetes pool set matlab --total "
+            "7`)");
+}
+
 TEST_F(GroupProspects, AsManyPodsAsHaveRoomNowAreTold) {
   asked().duration = asked().runs = 600;
   asked().shape = Shape(1'000, 5);

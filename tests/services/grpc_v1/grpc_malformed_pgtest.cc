@@ -122,6 +122,29 @@ void AddCallsOfGroups(std::vector<CallToGarble>& calls) {
   calls.push_back(CallOfGroup<v1::ReleaseGroupRequest>("ReleaseGroup"));
 }
 
+constexpr const char* kJobspecToGarble =
+    "version: 1\nresources: [{type: node, count: 1, with: [{type: socket, "
+    "count: 1, with: [{type: slot, label: a, count: {min: 1}, with: "
+    "[{type: core, count: 1}]}]}]}]\ntasks: [{command: [x], slot: a, count: "
+    "{per_slot: 1}}]\nattributes: {system: {duration: 60, constraints: "
+    "{properties: [\"a\"]}}}\n";
+
+void AddCallsOfPools(std::vector<CallToGarble>& calls) {
+  const std::string service = "/fluxnetes.v1.Scheduler/";
+  calls.push_back(CallOf<v1::ListPoolsRequest>(
+      service + "ListPools",
+      [](v1::ListPoolsRequest& request) { request.set_name("matlab"); }));
+  calls.push_back(CallOf<v1::SetPoolRequest>(
+      service + "SetPool", [](v1::SetPoolRequest& request) {
+        request.set_name("matlab");
+        request.set_total(10);
+        request.set_description("floating");
+      }));
+  calls.push_back(CallOf<v1::DeletePoolRequest>(
+      service + "DeletePool",
+      [](v1::DeletePoolRequest& request) { request.set_name("matlab"); }));
+}
+
 void AddOtherCalls(std::vector<CallToGarble>& calls) {
   const std::string service = "/fluxnetes.v1.Scheduler/";
   calls.push_back(CallOf<v1::GetCallerRequest>(service + "GetCaller",
@@ -131,6 +154,7 @@ void AddOtherCalls(std::vector<CallToGarble>& calls) {
         request.set_manifests(
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: "
             "{schedulerName: fluxnetes, containers: [{name: c, image: i}]}\n");
+        request.set_jobspec(kJobspecToGarble);
         request.set_dry_run(true);
       }));
   calls.push_back(CallOf<v1::ListQueuesRequest>(
@@ -154,6 +178,13 @@ void AddOtherCalls(std::vector<CallToGarble>& calls) {
         request.add_queues("default:queue_policy=easy,queue_depth=100");
         request.add_add_nodes("2:like=n1");
       }));
+  calls.push_back(CallOf<v1::MatchRequest>(
+      service + "Match", [](v1::MatchRequest& request) {
+        request.set_jobspec(kJobspecToGarble);
+        request.set_queue("default");
+        request.set_pods(2);
+      }));
+  AddCallsOfPools(calls);
 }
 
 void AddFluenceCalls(std::vector<CallToGarble>& calls) {

@@ -561,6 +561,18 @@ TEST_F(GrpcSchedulerTest, RolesOfCertificatesAreKept) {
   v1::SetQueueResponse changed;
   EXPECT_EQ(Call(&v1::Scheduler::Stub::SetQueue, queue, &changed).error_code(),
             StatusCode::PERMISSION_DENIED);
+  v1::SetPoolRequest pool;
+  pool.set_name("matlab");
+  pool.set_total(1);
+  v1::SetPoolResponse pool_set;
+  EXPECT_EQ(Call(&v1::Scheduler::Stub::SetPool, pool, &pool_set).error_code(),
+            StatusCode::PERMISSION_DENIED);
+  v1::DeletePoolRequest unwanted;
+  unwanted.set_name("matlab");
+  v1::DeletePoolResponse deleted;
+  EXPECT_EQ(
+      Call(&v1::Scheduler::Stub::DeletePool, unwanted, &deleted).error_code(),
+      StatusCode::PERMISSION_DENIED);
   v1::SubmitRequest submit;
   submit.set_manifests(
       "apiVersion: v1\nkind: Node\nmetadata: {name: n9}\n"

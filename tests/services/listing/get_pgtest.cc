@@ -95,6 +95,7 @@ TEST_F(Get, JsonOfGroupsIsStable) {
                                           R"(",
       "estimate": "reserved", "estimateRestsOn": "nodes are reserved for it",
       "reservation": "reservation", "reservedNodes": ["n1"], "nodes": [],
+      "pools": {},
       "revision": 1, "durationSeconds": 60, "deadline": null,
       "startAfter": null, "startBy": null,
       "submittedAt": ")" + Rfc3339(run_.now() - std::chrono::minutes(1)) +

@@ -1,4 +1,4 @@
-#include "services/listing/job_document.h"
+#include "services/records/job_document.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 template <typename T>
-OrderedJson OrNull(const std::optional<T>& value) {
+OrderedJson ValueOrNull(const std::optional<T>& value) {
   if constexpr (std::is_same_v<T, sql::Timestamp>)
     return value ? OrderedJson(Rfc3339(*value)) : OrderedJson();
   else
@@ -39,8 +39,8 @@ OrderedJson ToJson(const queue::JobRow& job) {
           {"priority", job.priority},
           {"attempt", job.attempt},
           {"maxAttempts", job.max_attempts},
-          {"client", OrNull(job.client_id)},
-          {"clientName", OrNull(job.client)},
+          {"client", ValueOrNull(job.client_id)},
+          {"clientName", ValueOrNull(job.client)},
           {"args", OrderedJson::parse(job.args)},
           {"error", error.empty() ? OrderedJson() : OrderedJson(error)},
           {"errors", OrderedJson::parse(job.errors)},
@@ -48,9 +48,9 @@ OrderedJson ToJson(const queue::JobRow& job) {
           {"metadata", OrderedJson::parse(job.metadata)},
           {"createdAt", Rfc3339(job.created_at)},
           {"scheduledAt", Rfc3339(job.scheduled_at)},
-          {"attemptedAt", OrNull(job.attempted_at)},
-          {"finalizedAt", OrNull(job.finalized_at)},
-          {"cancelRequestedAt", OrNull(job.cancel_requested_at)}};
+          {"attemptedAt", ValueOrNull(job.attempted_at)},
+          {"finalizedAt", ValueOrNull(job.finalized_at)},
+          {"cancelRequestedAt", ValueOrNull(job.cancel_requested_at)}};
 }
 
 OrderedJson ToJson(const queue::QueueStats& stats) {

@@ -136,7 +136,15 @@ void ReserveAndFill(WholeSystem& system) {
   system.Settle();
 }
 
-// The second gang comes after a restart.
+// How many pods have parts of their nodes.
+int CountWithParts(WholeSystem& system) {
+  return std::stoi(
+      system.Ask("SELECT count(*) FROM placements WHERE parts IS NOT NULL"));
+}
+
+// The second gang comes after a restart. Each node has a pod of the first one
+// in the domain that is taken first, and room for one pod of the second: so
+// wherever these go, they meet a pod of the first, if it is forgotten.
 void RunAlignedGangs(WholeSystem& system) {
   system.Settle();
   for (const auto& node : system.cluster.TakeSnapshot().nodes) {
@@ -145,11 +153,14 @@ void RunAlignedGangs(WholeSystem& system) {
     system.cluster.UpdateNode(structured);
   }
   system.Settle();
-  system.Submit(GangOf("train", 1, {.cpu = "1", .align = "numa"}));
+  system.Submit(
+      GangOf("train", 2, {.cpu = "1", .per_node = 1, .align = "numa"}));
   system.Settle();
+  ASSERT_EQ(CountWithParts(system), 2) << "the first gang has no place";
   system.CrashAndRestart();
   system.Submit(GangOf("tests", 2, {.cpu = "2", .align = "numa"}));
   system.Settle();
+  ASSERT_EQ(CountWithParts(system), 4) << "the second gang has no place";
 }
 
 // Runs the workers up to the match only.

@@ -27,10 +27,14 @@ struct TaskGroup {
   // What each task takes inside of its node, besides the amounts: see
   // NodeGraph::TakeInside.
   ShapeId inside = kNoShape;
+  // The tasks count neither for the numbers of the gang's levels nor for
+  // TasksPerNode. They go where the gang's other tasks are by the levels
+  // without a number.
+  bool uncounted = false;
 };
 
-// In each value of a label, the number of the gang's tasks is a multiple of
-// `tasks`; 0: all tasks are in one value.
+// In each value of a label, the number of the gang's tasks that count is a
+// multiple of `tasks`; 0: all tasks are in one value.
 struct TopologyLevel {
   std::string key;
   int tasks = 0;
@@ -68,6 +72,9 @@ struct Gang {
   // Nodes of other tasks that this gang must be together with, one for each
   // task: only the label values of these nodes are tried.
   std::vector<NodeIndex> beside = {};
+  // The nodes of those other tasks that do not count for levels and tasks per
+  // node, if the gang has any: a node for each, which is not in `beside`.
+  std::vector<NodeIndex> uncounted_beside = {};
   // In place of `together`: levels of the topology, the innermost first. The
   // number of tasks of each divides that of the next. The last `required` of
   // them hold. Those before are left out, the innermost first, until the gang

@@ -14,7 +14,7 @@ void GangPlan::SetGang(const Gang& gang, JobId job) {
   gang_ = &gang;
   task_groups_ = static_cast<int>(gang.groups.size());
   groups_.resize(gang.groups.size() + gang.pools.size());
-  tasks_ = 0;
+  tasks_ = counting_ = 0;
   for (const NodeIndex node : gang.beside) {
     if (!nodes_.Known(node))
       throw std::invalid_argument("no node has index " + std::to_string(node));
@@ -26,6 +26,8 @@ void GangPlan::SetGang(const Gang& gang, JobId job) {
                                   std::to_string(kMaxTasks));
     }
     tasks_ += group.count;
+    counting_ += group.uncounted ? 0 : group.count;
+    groups_[g].counts_tasks = !group.uncounted;
     groups_[g].asked = &group;
     groups_[g].pool = -1;
   }
@@ -54,6 +56,7 @@ void GangPlan::SetGroup(const TaskGroup& group, const Seating& seating) {
   task_groups_ = 1;
   groups_[0].asked = &group;
   groups_[0].pool = -1;
+  groups_[0].counts_tasks = true;
   Compile();
 }
 
@@ -88,6 +91,8 @@ void GangPlan::CompileNeeds(Group& group) {
   if (inside != kNoShape && !interior_.Knows(inside)) {
     throw std::invalid_argument("the inside was not taken");
   }
+  const bool inside_counts = inside != kNoShape && interior_.Counts(inside);
+  group.inside = inside_counts ? inside : kNoShape;
   group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
   group.alone = group.rules == nullptr || group.rules->Alone();
 }
@@ -217,21 +222,21 @@ bool GangPlan::LooksAtAll() const {
 int GangPlan::CountAlone(const Columns& columns, NodeIndex node, int group,
                          int limit) const {
   if (!MayTake(node, group)) return 0;
-  if (per_node_.tasks > 0) limit = std::min(limit, per_node_.tasks);
+  if (per_node_.tasks > 0 && groups_[group].counts_tasks)
+    limit = std::min(limit, per_node_.tasks);
   return Divide(group, limit, -1, [&](int r) { return columns[r][node]; });
 }
 
 bool GangPlan::LooksInside() const {
-  return std::ranges::any_of(groups_, [](const Group& group) {
-    return group.asked->inside != kNoShape;
-  });
+  return std::ranges::any_of(
+      groups_, [](const Group& group) { return group.inside != kNoShape; });
 }
 
 // The amounts are checked first, so bounds that rest on them stay right.
 int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
                   int limit) {
   const int fit = FitAmounts(basis, node, group, limit);
-  if (fit == 0 || groups_[group].asked->inside == kNoShape) return fit;
+  if (fit == 0 || groups_[group].inside == kNoShape) return fit;
   return FitInside(basis, node, group, fit);
 }
 
@@ -239,23 +244,24 @@ int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
                         int limit) {
   beside_.clear();
   for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next) {
-    const ShapeId shape = groups_[runs_[i].group].asked->inside;
+    const ShapeId shape = groups_[runs_[i].group].inside;
     if (shape != kNoShape) beside_.push_back({shape, runs_[i].tasks});
   }
   std::ranges::reverse(beside_);
-  const ShapeId shape = groups_[group].asked->inside;
+  const ShapeId shape = groups_[group].inside;
   if (basis.view == View::kEmpty) {
     return interior_.FitEmpty(node, shape, limit, beside_);
   }
+  std::span<const JobId> without;
+  if (basis.leaving) without = {&*basis.leaving, 1};
   return interior_.Fit(node, shape, limit,
-                       {basis.from, basis.end, nodes_.now(), basis.leaving},
-                       beside_);
+                       {basis.from, basis.end, nodes_.now(), without}, beside_);
 }
 
 int GangPlan::FitAmounts(const PlanBasis& basis, NodeIndex node, int group,
                          int limit) {
   if (!MayTake(node, group)) return 0;
-  if (per_node_.tasks > 0) {
+  if (per_node_.tasks > 0 && groups_[group].counts_tasks) {
     limit = std::min(limit, per_node_.tasks - TasksOn(node));
     if (limit <= 0) return 0;
   }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ class GangPlan {
   // True if another gang keeps a pool that this one needs.
   bool IsKept() const;
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
+  // What its tasks take inside of nodes, if anything counts now.
+  ShapeId inside(int group) const { return groups_[group].inside; }
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
   }
@@ -128,6 +131,8 @@ class GangPlan {
  private:
   struct Group {
     const TaskGroup* asked = nullptr;
+    ShapeId inside = kNoShape;  // if it counts now
+    bool counts_tasks = true;   // for levels, and tasks on each node
     NodeIndex pool = -1;
     std::span<const std::int64_t> amounts;
     std::vector<std::int64_t> with_seats;
@@ -153,9 +158,10 @@ class GangPlan {
   struct Part {
     std::string name;
     std::vector<NodeMask::Word> nodes;
-    int held = 0;  // tasks of `beside`
-    int room = 0;  // tasks that it could take
-    int take = 0;  // tasks that it is to take
+    int held = 0;         // tasks of `beside`
+    bool pinned = false;  // other tasks are there
+    int room = 0;         // tasks that it could take
+    int take = 0;         // tasks that it is to take
     std::vector<Part> inside;
   };
 
@@ -200,6 +206,10 @@ class GangPlan {
   int FillNodes(const PlanBasis& basis, std::span<const int> order, int tasks);
   int Take(const PlanBasis& basis, std::span<const int> order, int tasks);
   void LeaveAll();
+  // Without the groups whose tasks do not count.
+  std::vector<int> Counting(std::span<const int> order) const;
+  // Places those.
+  bool PlaceUncounted(const PlanBasis& basis);
   bool PlaceFull(const PlanBasis& basis, std::span<const int> order);
   void NoteMost(int placed);
   std::vector<Part> Divided(const PlanBasis& basis, KeyId key,
@@ -216,7 +226,7 @@ class GangPlan {
                  std::size_t wanted, const Part& part) const;
   bool PlaceByLevels(const PlanBasis& basis,
                      std::span<const TopologyLevel> levels,
-                     std::span<const int> order);
+                     std::span<const int> all_groups);
   bool PlaceByLevels(const PlanBasis& basis);
 
   bool PlaceTogether(const PlanBasis& basis, KeyId key, KeyId outer);
@@ -249,6 +259,7 @@ class GangPlan {
   std::vector<NodeIndex> gathered_;
   ScoredNodes scored_;
   int tasks_ = 0;
+  int counting_ = 0;  // tasks that count for levels and tasks per node
   bool needs_others_ = false;
 
   std::vector<TrackerId> trackers_;
@@ -259,6 +270,7 @@ class GangPlan {
 
   TasksPerNode per_node_;
   std::map<NodeIndex, int> held_;  // tasks of `beside`, if they count
+  std::set<NodeIndex> pinned_;     // nodes of others that do not
   std::vector<int> left_;          // [group]: tasks without a place
   std::vector<int> found_;
 

@@ -32,15 +32,17 @@ void GangPlan::SetLevels(const Gang& gang) {
     if (level.tasks > 0) inner = level.tasks;
   }
   held_.clear();
+  pinned_.clear();
   if (gang.levels.empty() && per_node_.tasks == 0) return;
   for (const NodeIndex node : gang.beside) ++held_[node];
+  pinned_.insert(gang.uncounted_beside.begin(), gang.uncounted_beside.end());
 }
 
 int GangPlan::TasksOn(NodeIndex node) const {
   const auto held = held_.find(node);
   int tasks = held == held_.end() ? 0 : held->second;
   for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next)
-    tasks += runs_[i].tasks;
+    tasks += groups_[runs_[i].group].counts_tasks ? runs_[i].tasks : 0;
   return tasks;
 }
 
@@ -65,19 +67,21 @@ bool GangPlan::NodesAreFull() const {
   int lacking = 0;
   for (const auto& [node, tasks] : held_)
     lacking += Lacks(tasks, per_node_.tasks);
-  const bool all = tasks_ > lacking;
-  int open = 0;  // new nodes with fewer tasks
+  const bool all = counting_ > lacking;
+  std::set<NodeIndex> open;  // new nodes with fewer tasks
   for (const Run& run : runs_) {
+    if (!groups_[run.group].counts_tasks) continue;
     const int tasks = TasksOn(run.node);
     if (tasks > per_node_.tasks) return false;
     const bool known = held_.contains(run.node);
     if (!known && !all) return false;
-    if (!known && tasks < per_node_.tasks && run.next < 0) ++open;
+    if (!known && tasks < per_node_.tasks) open.insert(run.node);
   }
   if (!all) return true;
   for (const auto& [node, tasks] : held_)
     if (TasksOn(node) % per_node_.tasks != 0) return false;
-  return open <= ((tasks_ - lacking) % per_node_.tasks == 0 ? 0 : 1);
+  return open.size() <=
+         ((counting_ - lacking) % per_node_.tasks == 0 ? 0U : 1U);
 }
 
 // Places so many tasks of what is left on one node, or none.
@@ -151,14 +155,30 @@ void GangPlan::LeaveAll() {
   for (int g = 0; g < task_groups_; ++g) left_[g] = groups_[g].asked->count;
 }
 
+std::vector<int> GangPlan::Counting(std::span<const int> order) const {
+  std::vector<int> counting;
+  for (const int g : order)
+    if (groups_[g].counts_tasks) counting.push_back(g);
+  return counting;
+}
+
+bool GangPlan::PlaceUncounted(const PlanBasis& basis) {
+  if (counting_ == tasks_) return true;
+  return std::ranges::all_of(given_, [&](int g) {
+    return groups_[g].counts_tasks ||
+           PlaceGroup(basis, g, left_[g]) == left_[g];
+  });
+}
+
 bool GangPlan::PlaceFull(const PlanBasis& basis, std::span<const int> order) {
   Clear();
   LeaveAll();
   const std::size_t counted = counted_.size();
-  const int placed = Take(basis, order, tasks_);
+  const int placed = Take(basis, Counting(order), counting_);
+  const bool all = placed == counting_ && PlaceUncounted(basis);
   TakeBack(counted);
-  NoteMost(placed);
-  return placed == tasks_;
+  NoteMost(all ? tasks_ : placed);
+  return all;
 }
 
 void GangPlan::NoteMost(int placed) {
@@ -198,6 +218,8 @@ std::vector<GangPlan::Part> GangPlan::Divided(
       part.nodes.back().bits |= std::uint64_t{1} << bit;
       const auto held = held_.find(node);
       if (held != held_.end()) part.held += held->second;
+      part.pinned =
+          part.pinned || held != held_.end() || pinned_.contains(node);
     }
   };
   if (among != nullptr) {
@@ -217,7 +239,7 @@ int GangPlan::Usable(const Part& part, int tasks) const {
   if (tasks == 0) return part.room;
   const int lacks = Lacks(part.held, tasks);
   if (part.room <= lacks) return part.room;
-  if (tasks_ < tasks && lacks == 0) return part.room;
+  if (counting_ < tasks && lacks == 0) return part.room;
   return lacks + (part.room - lacks) / tasks * tasks;
 }
 
@@ -229,11 +251,12 @@ void GangPlan::FindRoom(const PlanBasis& basis,
   if (level == 0) {
     LeaveAll();
     // Of one shape, more than are asked for shows which part is the tightest.
-    if (task_groups_ == 1) left_[0] *= 2;
+    const bool one = order.size() == 1;
+    if (one) left_[order.front()] *= 2;
     const std::size_t runs = runs_.size();
     const std::size_t counted = counted_.size();
     within_ = &part.nodes;
-    part.room = Take(basis, order, task_groups_ == 1 ? 2 * tasks_ : tasks_);
+    part.room = Take(basis, order, one ? 2 * counting_ : counting_);
     UndoRuns(runs, counted);
     return;
   }
@@ -242,14 +265,14 @@ void GangPlan::FindRoom(const PlanBasis& basis,
   if (key < 0) return;
   part.inside =
       Divided(basis, key, level == levels.size() ? nullptr : &part.nodes);
-  const bool held = std::ranges::any_of(
-      part.inside, [](const Part& each) { return each.held > 0; });
+  if (inside.tasks == 0 &&
+      std::ranges::any_of(part.inside, [](auto& each) { return each.pinned; }))
+    std::erase_if(part.inside, [](auto& each) { return !each.pinned; });
   for (Part& each : part.inside) {
-    if (inside.tasks == 0 && held && each.held == 0) continue;
     FindRoom(basis, levels, order, level - 1, each);
     const int usable = Usable(each, inside.tasks);
     part.room = inside.tasks == 0 ? std::max(part.room, usable)
-                                  : std::min(part.room + usable, 2 * tasks_);
+                                  : std::min(part.room + usable, 2 * counting_);
   }
 }
 
@@ -311,6 +334,9 @@ bool GangPlan::PlaceInPart(const PlanBasis& basis,
                                                   level - 1, each, each.take);
            });
   }
+  // Of several levels that hold all tasks the innermost says where those go
+  // that do not count.
+  const bool innermost = level == 1 || levels[level - 2].tasks > 0;
   std::ranges::sort(inside, {}, &Part::name);
   std::ranges::stable_sort(inside, {}, &Part::room);
   const std::size_t runs = runs_.size();
@@ -318,7 +344,10 @@ bool GangPlan::PlaceInPart(const PlanBasis& basis,
   const std::vector<int> left = left_;
   for (Part& each : inside) {
     if (each.room < tasks) continue;
-    if (PlaceInPart(basis, levels, order, level - 1, each, tasks)) return true;
+    if (PlaceInPart(basis, levels, order, level - 1, each, tasks)) {
+      within_ = &each.nodes;
+      if (!innermost || PlaceUncounted(basis)) return true;
+    }
     UndoRuns(runs, counted);
     left_ = left;
   }
@@ -343,23 +372,25 @@ int GangPlan::CountFound(std::span<const TopologyLevel> levels,
 
 bool GangPlan::PlaceByLevels(const PlanBasis& basis,
                              std::span<const TopologyLevel> levels,
-                             std::span<const int> order) {
+                             std::span<const int> all_groups) {
+  const std::vector<int> order = Counting(all_groups);
   Clear();
   const std::size_t counted = counted_.size();
   Part all;
   FindRoom(basis, levels, order, levels.size(), all);
   within_ = nullptr;
-  NoteMost(std::min(all.room, tasks_));
+  NoteMost(std::min(all.room, counting_));
   if (keep_most_) {
     found_.clear();
     for (std::size_t i = 0; i < levels.size(); ++i)
       found_.push_back(CountFound(levels, levels.size(), i, all));
   }
   LeaveAll();
-  const bool placed =
-      all.room >= tasks_ &&
-      PlaceInPart(basis, levels, order, levels.size(), all, tasks_);
+  bool placed =
+      all.room >= counting_ &&
+      PlaceInPart(basis, levels, order, levels.size(), all, counting_);
   within_ = nullptr;
+  if (levels.back().tasks > 0) placed = placed && PlaceUncounted(basis);
   TakeBack(counted);
   return placed && NodesAreFull();
 }

@@ -29,6 +29,7 @@ void GangPlan::SetPools(const Gang& gang) {
     pools_.push_back({OfResource(nodes_.PoolResource(need.pool), need.amount)});
     group.asked = &pools_.back();
     group.pool = need.pool;
+    group.counts_tasks = true;
   }
 }
 

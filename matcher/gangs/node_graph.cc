@@ -61,6 +61,7 @@ void NodeGraph::RemoveNode(NodeIndex node) {
   state_->CheckNode(node);
   state_->interior.Unset(node);
   state_->interior.SetGiven(node, {});
+  state_->interior.SetKubelet(node, TasksOfKubelet::kAny);
   if (state_->nodes.Present(node)) state_->nodes.Remove(node);
 }
 
@@ -184,6 +185,17 @@ void NodeGraph::SetGivenInside(NodeIndex node, std::vector<GivenInside> given) {
   state_->interior.SetGiven(node, std::move(given));
 }
 
+void NodeGraph::SetKubelet(NodeIndex node, TasksOfKubelet places) {
+  state_->CheckNode(node);
+  state_->interior.SetKubelet(node, places);
+}
+
+int NodeGraph::FitInside(NodeIndex node, ShapeId shape, int limit, Time now,
+                         std::span<const JobId> without) {
+  state_->CheckNode(node);
+  return state_->interior.Fit(node, shape, limit, {now, now + 1, now, without});
+}
+
 ShapeId NodeGraph::TakeInside(const InsideRequest& request) {
   return state_->interior.Take(request);
 }
@@ -289,8 +301,7 @@ void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
   int tasks = 0;
   for (const Run& run : plan.runs()) {
     if (plan.pool(run.group) >= 0) break;
-    if (plan.group(run.group).inside != kNoShape)
-      places.push_back({&run, tasks});
+    if (plan.inside(run.group) != kNoShape) places.push_back({&run, tasks});
     tasks += run.tasks;
   }
   std::ranges::sort(places, {},
@@ -298,7 +309,7 @@ void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
   placement.parts.resize(tasks);
   const InsideWindow window{placement.start, end, nodes.now()};
   for (const Place& place : places) {
-    const ShapeId shape = plan.group(place.run->group).inside;
+    const ShapeId shape = plan.inside(place.run->group);
     for (int t = place.task; t < place.task + place.run->tasks; ++t) {
       const NodeIndex node = place.run->node;
       const bool booked =

@@ -93,6 +93,7 @@ struct Explanation;    // explanation.h
 struct InsideRequest;  // inside/inside_request.h
 class NodeInterior;    // inside/node_interior.h
 struct GivenInside;    // inside/node_interior.h
+enum class TasksOfKubelet;
 class ResourceGraph;
 class RoomLog;    // room_log.h
 class Shortfall;  // shortfall.h
@@ -174,6 +175,12 @@ class NodeGraph {
   void UnsetInside(NodeIndex node);
   // What the kubelet of the node has given away (NodeInterior::SetGiven).
   void SetGivenInside(NodeIndex node, std::vector<GivenInside> given);
+  // How the kubelet of the node places tasks (NodeInterior::SetKubelet).
+  void SetKubelet(NodeIndex node, TasksOfKubelet places);
+  // How many tasks of the shape have a place inside of the node now, up to
+  // `limit`, if these jobs held nothing.
+  int FitInside(NodeIndex node, ShapeId shape, int limit, Time now,
+                std::span<const JobId> without = {});
   // As TakeRules(), for what tasks take inside of their nodes.
   ShapeId TakeInside(const InsideRequest& request);
   void GiveInside(ShapeId shape);

@@ -183,9 +183,11 @@ bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
   const bool known = !shortfall.parts().empty();
   // What a node is to a gang with whole nodes is not in the amounts, nor is
   // what it has inside. Pools are few: any room is reason enough to look.
-  const bool inside = std::ranges::any_of(
-      gang.groups,
-      [](const TaskGroup& group) { return group.inside != kNoShape; });
+  const bool inside =
+      std::ranges::any_of(gang.groups, [this](const TaskGroup& group) {
+        return group.inside != kNoShape &&
+               state_->interior.Counts(group.inside);
+      });
   const bool pools = !gang.pools.empty();
   if (gang.whole_nodes || inside || pools) return since < log.end_of_made();
   state_->leaving.Set(gang, own, nodes);

@@ -11,6 +11,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::uint32_t kMostSockets = 8;
+constexpr std::uint32_t kMostDomains = 8;  // that kubelets know
 
 bool HasAlternatives(const Jobspec& jobspec) {
   const auto several = [&](int first, int last) {
@@ -105,6 +106,19 @@ InsideRequest RequestOf(const Jobspec& below_node) {
   if (request.choices.empty()) {
     throw std::invalid_argument("the xor_slots make more than " +
                                 std::to_string(kMaxXorVariants) + " jobspecs");
+  }
+  return request;
+}
+
+InsideRequest RequestOfKubelet(std::int64_t cpus, std::int64_t gpus) {
+  InsideWish wish;
+  wish.cpus = cpus;
+  wish.gpus = gpus;
+  InsideRequest request;
+  request.by_kubelet = true;
+  for (std::uint32_t domains = 1; domains <= kMostDomains; ++domains) {
+    const bool whole = domains > 1 && cpus > 0 && gpus > 0;
+    request.choices.push_back(ChoiceOf(wish, "numa", domains, whole));
   }
   return request;
 }

@@ -42,6 +42,10 @@ struct InsideRequest {
   // False: the task may also go to a node whose structure is not known, and
   // holds nothing in it.
   bool required = true;
+  // What kubelets demand that place tasks by NUMA domains (TasksOfKubelet): it
+  // counts only on their nodes, and there the first choice counts that an empty
+  // node has, which is the fewest domains.
+  bool by_kubelet = false;
 
   bool operator==(const InsideRequest&) const = default;
 };
@@ -67,6 +71,12 @@ struct InsideWish {
   std::int64_t gpus = 0;
   std::int64_t nics = 0;
 };
+
+// What a kubelet that places tasks by domains demands for whole cpus and
+// devices: all in one NUMA domain, else in the fewest that an empty node would
+// give them in. Such a task has equal shares of these domains; whole ones, if
+// it has both cpus and devices. Throws as below.
+InsideRequest RequestOfKubelet(std::int64_t cpus, std::int64_t gpus);
 
 // Throws std::invalid_argument if the wish asks for nothing or too much, or for
 // whole sockets inside of a NUMA domain or an island.

@@ -89,8 +89,22 @@ const std::vector<InsideStates::Prepared>& InsideStates::PreparedFor(
     for (const InsideChoice& choice : request.choices) {
       all.push_back(Prepare(choice));
     }
+    if (request.by_kubelet) KeepFirstOfEmpty(all);
   }
   return all;
+}
+
+// Keeps the first choice that an empty node has; where none is, one of them.
+void InsideStates::KeepFirstOfEmpty(std::vector<Prepared>& choices) {
+  VertexMask nothing;
+  nothing.Clear(structure_.size());
+  const auto first = std::ranges::find_if(choices, [&](Prepared& choice) {
+    return choice.search != nullptr &&
+           choice.search->Run(*choice.request, nothing).has_value();
+  });
+  std::vector<Prepared> kept;
+  kept.push_back(std::move(first == choices.end() ? choices.front() : *first));
+  choices = std::move(kept);
 }
 
 // A view of some types does not show all that is below a vertex which is taken

@@ -122,6 +122,7 @@ class InsideStates {
   const std::vector<Prepared>& PreparedFor(ShapeId shape,
                                            const InsideRequest& request);
   Prepared Prepare(const InsideChoice& choice);
+  void KeepFirstOfEmpty(std::vector<Prepared>& choices);
   InsideSearch& SearchFor(std::vector<std::string> types);
 
   const NodeStructure& structure_;

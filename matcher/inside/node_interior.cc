@@ -37,7 +37,7 @@ const NodeInterior::State::Shape& NodeInterior::State::ShapeOf(
 namespace {
 
 std::size_t HashOfRequest(const InsideRequest& request) {
-  std::size_t hash = request.required ? 1 : 0;
+  std::size_t hash = (request.required ? 1 : 0) + (request.by_kubelet ? 2 : 0);
   const auto add = [&hash](std::size_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 31;
@@ -66,8 +66,15 @@ ShapeId NodeInterior::Take(const InsideRequest& request) {
     ++known.uses;
     return at->second;
   }
+  ShapeId in_one_domain = kNoShape;
+  if (request.by_kubelet && request.choices.size() > 1) {
+    InsideRequest one = request;
+    one.choices.resize(1);
+    in_one_domain = Take(one);
+  }
   const ShapeId shape = state.next_shape++;
-  state.shapes.emplace(shape, State::Shape{request, 1});
+  if (in_one_domain == kNoShape) in_one_domain = shape;
+  state.shapes.emplace(shape, State::Shape{request, 1, in_one_domain});
   state.shape_index.emplace(hash, shape);
   return shape;
 }
@@ -76,6 +83,8 @@ void NodeInterior::Give(ShapeId shape) {
   State& state = *state_;
   const std::size_t hash = HashOfRequest(state.ShapeOf(shape).request);
   if (--state.shapes.at(shape).uses > 0) return;
+  const ShapeId in_one_domain = state.shapes.at(shape).in_one_domain;
+  if (in_one_domain != shape) Give(in_one_domain);
   const auto [first, last] = state.shape_index.equal_range(hash);
   for (auto at = first; at != last; ++at) {
     if (at->second != shape) continue;
@@ -88,8 +97,34 @@ void NodeInterior::Give(ShapeId shape) {
   }
 }
 
+ShapeId NodeInterior::State::ShapeOn(const Node& node, ShapeId shape) const {
+  const Shape& known = ShapeOf(shape);
+  if (!known.request.by_kubelet) return shape;
+  // A node without NUMA domains is one domain to its kubelet.
+  if (node.structure == kNoStructure || !structures[node.structure]->has_numa)
+    return kNoShape;
+  switch (node.kubelet) {
+    case TasksOfKubelet::kInFewestDomains:
+      return shape;
+    case TasksOfKubelet::kInOneDomain:
+      return known.in_one_domain;
+    case TasksOfKubelet::kAny:
+      break;
+  }
+  return kNoShape;
+}
+
+bool NodeInterior::Counts(ShapeId shape) const {
+  return state_->kubelets > 0 || !state_->ShapeOf(shape).request.by_kubelet;
+}
+
 bool NodeInterior::Knows(ShapeId shape) const {
   return state_->shapes.contains(shape);
+}
+
+bool NodeInterior::State::IsWithout(const InsideWindow& window,
+                                    const Hold& hold) {
+  return std::ranges::find(window.without, hold.job) != window.without.end();
 }
 
 // Returns the state of the node in the window: what its tasks hold then.
@@ -103,7 +138,7 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
   }
   Seen& seen = node.seen;
   const bool now = window.from <= window.now;
-  if (window.without) seen.state = -1;
+  if (!window.without.empty()) seen.state = -1;
   if (seen.state >= 0 && seen.epoch == structure.epoch && seen.now == now &&
       seen.first_from <= window.from && window.from <= seen.last_from &&
       seen.first_end <= window.end && window.end <= seen.last_end) {
@@ -112,7 +147,7 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
   seen = Seen{-1, structure.epoch, now, 0, kForever, 0, kForever};
   taken.Clear(structure.structure.size());
   for (const Hold& hold : node.holds) {
-    if (hold.job == window.without) continue;
+    if (IsWithout(window, hold)) continue;
     if (hold.start >= window.end) {
       seen.last_end = std::min(seen.last_end, hold.start);
       continue;
@@ -126,16 +161,19 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
     taken.InsertAll(parts[hold.parts].mask);
   }
   const StateId state = structure.states.Find(taken);
-  if (!window.without) seen.state = state;
+  if (window.without.empty()) seen.state = state;
   return state;
 }
 
-StateId NodeInterior::State::After(Structure& structure, StateId state,
+StateId NodeInterior::State::After(const Node& node, Structure& structure,
+                                   StateId state,
                                    std::span<const TasksBeside> beside) const {
   for (const TasksBeside& tasks : beside) {
-    const InsideRequest& request = ShapeOf(tasks.shape).request;
+    const ShapeId shape = ShapeOn(node, tasks.shape);
+    if (shape == kNoShape) continue;
+    const InsideRequest& request = ShapeOf(shape).request;
     for (int i = 0; i < tasks.tasks && state >= 0; ++i) {
-      state = structure.states.StepFrom(state, tasks.shape, request).next;
+      state = structure.states.StepFrom(state, shape, request).next;
     }
   }
   return state;
@@ -154,6 +192,8 @@ int NodeInterior::State::Count(Structure& structure, StateId state,
 int NodeInterior::State::FitIn(Node& node, ShapeId shape, int limit,
                                const InsideWindow* window,
                                std::span<const TasksBeside> beside) {
+  shape = ShapeOn(node, shape);
+  if (shape == kNoShape) return std::max(limit, 0);
   Structure* structure = Of(node);
   if (structure == nullptr) {
     return ShapeOf(shape).request.required ? 0 : std::max(limit, 0);
@@ -165,7 +205,7 @@ int NodeInterior::State::FitIn(Node& node, ShapeId shape, int limit,
     taken.Clear(structure->structure.size());
     state = structure->states.Find(taken);
   }
-  state = After(*structure, state, beside);
+  state = After(node, *structure, state, beside);
   return state < 0 ? 0 : Count(*structure, state, shape, limit);
 }
 
@@ -227,6 +267,8 @@ std::optional<std::vector<VertexIndex>> NodeInterior::Book(
         fmt::format("task {} of job {} holds something already", task, job));
   }
   State::Node& at = state.NodeAt(node);
+  shape = state.ShapeOn(at, shape);
+  if (shape == kNoShape) return std::vector<VertexIndex>();
   const InsideRequest& request = state.ShapeOf(shape).request;
   State::Structure* structure = state.Of(at);
   if (structure == nullptr) {
@@ -283,7 +325,7 @@ bool NodeInterior::IsFree(NodeIndex node, std::string_view text,
   structure->InsertBelow(wanted.vertices, mask);
   const bool now = window.from <= window.now;
   return std::ranges::none_of(at.holds, [&](const State::Hold& hold) {
-    return hold.job != window.without && hold.start < window.end &&
+    return !State::IsWithout(window, hold) && hold.start < window.end &&
            (now || hold.end > window.from) &&
            state.parts[hold.parts].mask.Meets(mask);
   });

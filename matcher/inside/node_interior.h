@@ -45,8 +45,8 @@ struct InsideWindow {
   Time from = 0;
   Time end = kForever;
   Time now = 0;
-  // What this job holds counts as free.
-  std::optional<JobId> without = std::nullopt;
+  // What these jobs hold counts as free.
+  std::span<const JobId> without = {};
 };
 
 // Tasks that are planned on a node for the same window and not booked yet.
@@ -61,6 +61,13 @@ struct GivenInside {
   std::string type;    // "core", "gpu", "nic"
   std::int64_t vertices = 0;
   bool operator==(const GivenInside&) const = default;
+};
+
+// Which tasks the kubelet of a node refuses (topology manager of Kubernetes).
+enum class TasksOfKubelet {
+  kAny,
+  kInFewestDomains,  // all others: policy restricted
+  kInOneDomain,      // all others: policy single-numa-node
 };
 
 struct InsideOptions {
@@ -101,6 +108,13 @@ class NodeInterior {
   // tasks hold at that time, those first that no task holds. Which ones the
   // kubelet gave is not known. Tasks that are booked later do not change it.
   void SetGiven(NodeIndex node, std::vector<GivenInside> given);
+
+  // How the kubelet of a node places tasks: kAny until it is set, and for
+  // nodes without a structure.
+  void SetKubelet(NodeIndex node, TasksOfKubelet places);
+  // False if tasks of the shape hold nothing on any node now: it is what
+  // kubelets demand, and no node has such a kubelet.
+  bool Counts(ShapeId shape) const;
 
   // Returns how many tasks of the shape, at most `limit`, can be booked on the
   // node for the window, one after the other, once the tasks beside are booked

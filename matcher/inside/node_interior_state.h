@@ -38,6 +38,7 @@ struct NodeInterior::State {
   };
   struct Node {
     StructureId structure = kNoStructure;
+    TasksOfKubelet kubelet = TasksOfKubelet::kAny;
     std::vector<Hold> holds;
     Seen seen;
     // Whether what is kept for others must be computed again.
@@ -48,9 +49,12 @@ struct NodeInterior::State {
   static constexpr JobId kOthers = std::numeric_limits<JobId>::min();
   struct Structure {
     Structure(const ResourceGraph& graph, VertexIndex top, Policy policy)
-        : structure(graph, top), states(structure, policy) {}
+        : structure(graph, top),
+          states(structure, policy),
+          has_numa(structure.graph().type_names().Find("numa").has_value()) {}
     NodeStructure structure;
     InsideStates states;
+    const bool has_numa;
     int nodes = 0;
     std::uint32_t epoch = 0;  // of the states
     const std::string* signature = nullptr;
@@ -58,6 +62,8 @@ struct NodeInterior::State {
   struct Shape {
     InsideRequest request;
     int uses = 0;
+    // Of a request by a kubelet: that of its first choice alone.
+    ShapeId in_one_domain = kNoShape;
   };
   struct Place {
     std::int32_t task = 0;
@@ -66,6 +72,8 @@ struct NodeInterior::State {
 
   Node& NodeAt(NodeIndex node);
   const Shape& ShapeOf(ShapeId shape) const;
+  // The shape that a task has on this node; kNoShape: it holds nothing there.
+  ShapeId ShapeOn(const Node& node, ShapeId shape) const;
   Structure* Of(const Node& node) {
     return node.structure == kNoStructure ? nullptr
                                           : structures[node.structure].get();
@@ -80,7 +88,7 @@ struct NodeInterior::State {
 
   StateId StateIn(Node& node, Structure& structure, const InsideWindow& window);
   // Passes over the tasks beside, then counts; -1 if one of them does not fit.
-  StateId After(Structure& structure, StateId state,
+  StateId After(const Node& node, Structure& structure, StateId state,
                 std::span<const TasksBeside> beside) const;
   int Count(Structure& structure, StateId state, ShapeId shape,
             int limit) const;
@@ -92,6 +100,7 @@ struct NodeInterior::State {
   void HoldForOthers(Node& node, Time now);
   void AddOthers(const Node& node, const GivenInside& given, Time now,
                  std::vector<VertexIndex>& others) const;
+  static bool IsWithout(const InsideWindow& window, const Hold& hold);
   static bool IsOfTask(const Hold& hold) { return hold.job != kOthers; }
 
   void Hang(NodeIndex node, const Hold& hold);
@@ -102,6 +111,7 @@ struct NodeInterior::State {
   std::vector<std::unique_ptr<Structure>> structures;  // null: unused
   std::unordered_map<std::string, StructureId> by_signature;
   int structures_in_use = 0;
+  int kubelets = 0;  // nodes whose kubelets place tasks by domains
   PartSets parts;
   std::vector<Node> nodes;
   std::unordered_map<JobId, std::vector<Place>> jobs;  // in order of task

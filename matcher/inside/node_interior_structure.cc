@@ -81,6 +81,13 @@ void NodeInterior::SetGiven(NodeIndex node, std::vector<GivenInside> given) {
   at.given_anew = true;
 }
 
+void NodeInterior::SetKubelet(NodeIndex node, TasksOfKubelet places) {
+  State::Node& at = state_->NodeAt(node);
+  state_->kubelets -= at.kubelet == TasksOfKubelet::kAny ? 0 : 1;
+  state_->kubelets += places == TasksOfKubelet::kAny ? 0 : 1;
+  at.kubelet = places;
+}
+
 void NodeInterior::State::HoldForOthers(Node& node, Time now) {
   if (!std::exchange(node.given_anew, false)) return;
   std::erase_if(node.holds, [this](const Hold& hold) {

@@ -361,5 +361,55 @@ TEST(Levels, AgreeWithAPlainCount) {
   EXPECT_GT(fitted, 500);
 }
 
+// A launcher of one cpu that does not count, and workers that do.
+Gang WithLauncher(int workers, std::vector<TopologyLevel> levels,
+                  TasksPerNode per_node = {}) {
+  Gang gang = Pods(workers, std::move(levels), per_node);
+  TaskGroup launcher{{1}, nullptr, 1};
+  launcher.uncounted = true;
+  gang.groups.push_back(launcher);
+  return gang;
+}
+
+TEST(Levels, TasksThatDoNotCountGoAnywhereBesideTheOthers) {
+  NodeGraph graph = Racks("a0 a0 a1 a1 b2 b2");
+  EXPECT_EQ(Put(graph, 1, WithLauncher(8, {{"rack", 8}})),
+            "n0 n0 n0 n0 n1 n1 n1 n1 n2");
+  EXPECT_EQ(Put(graph, 2, WithLauncher(8, {{"rack", 4}})),
+            "n4 n4 n4 n4 n5 n5 n5 n5 n2");
+  EXPECT_EQ(Put(graph, 3, WithLauncher(7, {{"rack", 4}})), "not now");
+}
+
+// Block a has room for the workers, but for no launcher; block b for both.
+TEST(Levels, TasksThatDoNotCountStayWithinTheLevelOfAllTasks) {
+  NodeGraph graph = Racks("a0 a1 b2 b2");
+  const Gang gang = WithLauncher(4, {{"rack", 2}, {"block", 0}});
+  Fill(graph, 0, 2);
+  Fill(graph, 1, 2);
+  EXPECT_EQ(Put(graph, 1, gang), "n2 n2 n2 n2 n3");
+  EXPECT_EQ(Put(graph, 2, gang), "not now");
+  EXPECT_EQ(Put(graph, 2, Pods(4, {{"rack", 2}, {"block", 0}})), "n0 n0 n1 n1");
+}
+
+TEST(Levels, TasksThatDoNotCountMayShareAFullNode) {
+  NodeGraph graph = Racks("a0 a1 b2");
+  EXPECT_EQ(Put(graph, 1, WithLauncher(6, {}, {3, false})),
+            "n0 n0 n0 n1 n1 n1 n0");
+  graph.Cancel(1);
+  EXPECT_EQ(Put(graph, 1, Pods(7, {}, {3, false})), "n0 n0 n0 n1 n1 n1 n2");
+}
+
+TEST(Levels, LauncherThatIsPlacedAgainStaysWithItsWorkers) {
+  NodeGraph graph = Racks("a0 a1 b2 b2");
+  Gang gang = WithLauncher(0, {{"rack", 2}, {"block", 0}});
+  gang.beside = {2, 2, 3, 3};
+  EXPECT_EQ(Put(graph, 1, gang), "n2");
+  graph.Cancel(1);
+  // Workers that are placed again, with their launcher.
+  Gang workers = Pods(4, {{"rack", 2}, {"block", 0}});
+  workers.uncounted_beside = {3};
+  EXPECT_EQ(Put(graph, 1, workers), "n2 n2 n2 n2");
+}
+
 }  // namespace
 }  // namespace fluxnetes::matcher

@@ -307,5 +307,71 @@ TEST(NodeInterior, WhatIsRestoredIsNotCountedAsThatOfOthers) {
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
 }
 
+// A kubelet that places tasks by NUMA domains gives each what it asks for in
+// one of them; all others give whatever is left.
+TEST(NodeInterior, WhatKubeletsDemandCountsWhereTheyDemandIt) {
+  NodeInterior interior = InteriorOf("sockets: 2, numa: 4, cores: 16");
+  const ShapeId three = interior.Take(RequestOfKubelet(3, 0));
+  EXPECT_FALSE(interior.Counts(three));
+  EXPECT_EQ(interior.Fit(kNode, three, 5, kNow), 5);  // amounts alone
+  EXPECT_EQ(interior.Book(1, 0, kNode, three, kNow)->size(), 0U);
+  EXPECT_EQ(interior.PartsOf(1, 0), "");
+  interior.SetKubelet(kNode, TasksOfKubelet::kInOneDomain);
+  EXPECT_TRUE(interior.Counts(three));
+  EXPECT_EQ(interior.Fit(kNode, three, 5, kNow), 4);
+  interior.Book(1, 0, kNode, three, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 0), "socket0/numa0/core[0-2]");
+  const ShapeId two = interior.Take(RequestOfKubelet(2, 0));
+  const std::vector<TasksBeside> beside = {{three, 3}};
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 6);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow, beside), 0);
+  interior.SetKubelet(kNode, TasksOfKubelet::kAny);
+  EXPECT_FALSE(interior.Counts(two));
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow, beside), 9);
+}
+
+TEST(NodeInterior, KubeletsDifferInTasksThatAreLargerThanADomain) {
+  NodeInterior interior = InteriorOf("numa: 4, cores: 16, gpus: 4");
+  const ShapeId six = interior.Take(RequestOfKubelet(6, 0));
+  interior.SetKubelet(kNode, TasksOfKubelet::kInOneDomain);
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 0);
+  interior.SetKubelet(kNode, TasksOfKubelet::kInFewestDomains);
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 2);
+  interior.Book(1, 0, kNode, six, kNow);
+  EXPECT_EQ(interior.PartsOf(1, 0),
+            "socket0/numa0/core[0-2] socket0/numa1/core[4-6]");
+  // Domains 2 and 3 have four free, the others one: no two more have six.
+  interior.Book(1, 1, kNode, six, kNow);
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 0);
+  // What fits into one domain of an empty node may not have two.
+  const ShapeId two = interior.Take(RequestOfKubelet(2, 0));
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 0);
+  interior.Cancel(1);
+  // Cpus of one domain and devices of two would not do for each of them.
+  const ShapeId both = interior.Take(RequestOfKubelet(3, 2));
+  interior.Book(2, 0, kNode, both, kNow);
+  EXPECT_EQ(interior.PartsOf(2, 0), "socket0/numa[0-1]/");
+}
+
+TEST(NodeInterior, NodesWithoutDomainsAreOneToTheirKubelet) {
+  NodeInterior interior = InteriorOf("cores: 8");
+  interior.SetKubelet(kNode, TasksOfKubelet::kInOneDomain);
+  const ShapeId five = interior.Take(RequestOfKubelet(5, 0));
+  EXPECT_EQ(interior.Fit(kNode, five, 1, kNow), 1);
+  EXPECT_EQ(interior.Book(1, 0, kNode, five, kNow)->size(), 0U);
+}
+
+TEST(NodeInterior, WhatSeveralJobsHoldMayCountAsFree) {
+  NodeInterior interior = InteriorOf("numa: 2, cores: 8");
+  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kNuma, 2)));
+  const ShapeId four = interior.Take(RequestOf(Aligned(Align::kNuma, 4)));
+  for (JobId job = 1; job <= 4; ++job) interior.Book(job, 0, kNode, two, kNow);
+  const std::vector<JobId> apart = {1, 3};
+  const std::vector<JobId> together = {3, 4};
+  EXPECT_EQ(interior.Fit(kNode, four, 9, {10, 100, 10, apart}), 0);
+  EXPECT_EQ(interior.Fit(kNode, four, 9, {10, 100, 10, together}), 1);
+  EXPECT_EQ(interior.Fit(kNode, four, 9, kNow), 0);
+}
+
 }  // namespace
 }  // namespace fluxnetes::matcher

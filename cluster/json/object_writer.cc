@@ -80,6 +80,8 @@ void WriteRequest(JsonText& json, const PodRequest& request) {
       json.Field("image", "simulated");
       json.Object("resources", [&] {
         WriteAmounts(json, "requests", request.resources, false);
+        if (request.guaranteed)
+          WriteAmounts(json, "limits", request.resources, false);
       });
       WritePorts(json, request.rules->host_ports);
     });

@@ -159,6 +159,7 @@ Pod DecodePod(const Json& object) {
   MergeLabelKeys(pod.labels, pod.request);
   const Json& status = At(object, "status");
   pod.request.resources = DecodeRequests(At(object, "spec"), status);
+  pod.request.guaranteed = IsGuaranteed(At(object, "spec"));
   pod.phase = DecodePhase(Text(status, "phase"));
   pod.reason = Text(status, "reason");
   return pod;
@@ -194,6 +195,7 @@ PodTemplate DecodePodTemplate(const Json& object) {
   DecodeMetadata(At(object, "metadata"), result.pod);
   DecodeSpec(spec, result.pod);
   result.pod.request.resources = DecodeRequests(spec, nullptr);
+  result.pod.request.guaranteed = IsGuaranteed(spec);
   const std::string restart = Text(spec, "restartPolicy");
   result.restart = restart == "Never"       ? RestartPolicy::kNever
                    : restart == "OnFailure" ? RestartPolicy::kOnFailure

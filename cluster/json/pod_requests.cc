@@ -165,7 +165,30 @@ void Override(const Json& spec, const Resize& resize, Resources& sum) {
   }
 }
 
+// Whether there are limits of cpu and memory, and the requests equal them.
+bool IsLimited(const Json& owner) {
+  Amounts limits(kLargestAmount);
+  limits.Read(At(At(owner, "resources"), "limits"));
+  const Resources& most = limits.Get();
+  const Resources asked = RequestsOf(owner);
+  return most.cpu_milli > 0 && most.memory_bytes > 0 &&
+         asked.cpu_milli == most.cpu_milli &&
+         asked.memory_bytes == most.memory_bytes;
+}
+
 }  // namespace
+
+// Amounts of the whole pod go before those of its containers.
+bool IsGuaranteed(const Json& spec) {
+  if (At(spec, "resources").is_object()) return IsLimited(spec);
+  if (List(At(spec, "containers")).empty()) return false;
+  for (const char* const list : {"containers", "initContainers"}) {
+    for (const Json& container : List(At(spec, list))) {
+      if (!IsLimited(container)) return false;
+    }
+  }
+  return true;
+}
 
 Resources DecodeRequests(const Json& spec, const Json& status) {
   const Resize resize(status);

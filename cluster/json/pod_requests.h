@@ -14,6 +14,9 @@ namespace fluxnetes::cluster {
 Resources DecodeRequests(const nlohmann::json& spec,
                          const nlohmann::json& status);
 
+// Whether a pod of this spec is of the QoS class Guaranteed.
+bool IsGuaranteed(const nlohmann::json& spec);
+
 // Decodes requested amounts; an unreadable amount counts as kLargestAmount.
 Resources DecodeAmounts(const nlohmann::json& amounts);
 

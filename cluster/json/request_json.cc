@@ -119,6 +119,8 @@ Json Encode(const GroupTopology& topology) {
   if (topology.whole_nodes) json["wholeNodes"] = true;
   if (topology.aside) json["aside"] = true;
   if (!topology.pools.empty()) json["pools"] = topology.pools;
+  if (topology.adopted) json["adopted"] = true;
+  if (topology.uncounted) json["uncounted"] = true;
   return json;
 }
 
@@ -135,6 +137,8 @@ GroupTopology DecodeTopology(const Json& json) {
   topology.whole_nodes = json.value("wholeNodes", false);
   topology.aside = json.value("aside", false);
   topology.pools = json.value("pools", PoolAmounts());
+  topology.adopted = json.value("adopted", false);
+  topology.uncounted = json.value("uncounted", false);
   return topology;
 }
 
@@ -191,6 +195,7 @@ PodRequest Decode(const Json& json) {
   if (json.contains("inside")) {
     request.rules.Own().inside = DecodeInside(json["inside"]);
   }
+  request.guaranteed = json.value("guaranteed", false);
   return request;
 }
 
@@ -218,6 +223,7 @@ std::string ToJson(const PodRequest& request) {
     if (!(request.rules->inside == InsideTerms{}))
       json["inside"] = Encode(request.rules->inside);
   }
+  if (request.guaranteed) json["guaranteed"] = true;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

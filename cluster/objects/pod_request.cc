@@ -54,6 +54,16 @@ void MergeLabelKeys(const PodLabels& labels, PodRequest& request) {
   }
 }
 
+std::int64_t WholeCpus(const PodRequest& request) {
+  const std::int64_t milli = request.resources.cpu_milli;
+  return request.guaranteed && milli % 1'000 == 0 ? milli / 1'000 : 0;
+}
+
+GroupTopology OfGroup(GroupTopology topology) {
+  topology.adopted = topology.uncounted = false;
+  return topology;
+}
+
 PodRequest WithTopology(PodRequest request, const GroupTopology& topology) {
   if (!(request.rules->topology == topology))
     request.rules.Own().topology = topology;

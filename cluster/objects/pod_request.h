@@ -122,6 +122,12 @@ struct GroupTopology {
   // themselves, and keeps nobody from having a node.
   bool aside = false;
   PoolAmounts pools = {};  // of the group as a whole
+  // The pod asks for no topology of its own, and has that of its group's other
+  // pods: a launcher beside workers.
+  bool adopted = false;
+  // Then, if the numbers of pods divide those of the other pods and not of all:
+  // it does not count for them.
+  bool uncounted = false;
   bool operator==(const GroupTopology&) const = default;
 };
 
@@ -158,6 +164,9 @@ struct PodRequest {
   std::vector<NodeSelectorTerm> node_affinity;  // required: one must hold
   SharedList<Toleration> tolerations;
   CopyOnWrite<PodRules> rules;
+  // Of the QoS class Guaranteed: each container has limits of cpu and memory
+  // that equal its requests. (Kubernetes: "Pod Quality of Service Classes".)
+  bool guaranteed = false;
   bool operator==(const PodRequest&) const = default;
 };
 
@@ -166,6 +175,13 @@ struct PodRequest {
 // (KEP-3633, KEP-3243). Parts that it has merged already are not merged twice.
 // Keys without a label on the pod are ignored.
 void MergeLabelKeys(const PodLabels& labels, PodRequest& request);
+
+// The cpus that a kubelet with the static CPU manager gives the pod alone: 0 if
+// it is not of the class Guaranteed, or asks for a part of a cpu.
+std::int64_t WholeCpus(const PodRequest& request);
+
+// The topology of the group, without what may differ between its pods.
+GroupTopology OfGroup(GroupTopology topology);
 
 // Returns the request with this topology of the pod's group.
 PodRequest WithTopology(PodRequest request, const GroupTopology& topology);

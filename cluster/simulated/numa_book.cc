@@ -49,10 +49,10 @@ NumaBook::NumaBook(const Node& node) {
   gpus_.left = gpus_.all;
 }
 
-NumaBook::Wanted NumaBook::WantedBy(const Resources& request) {
+NumaBook::Wanted NumaBook::WantedBy(const PodRequest& request) {
   Wanted wanted;
-  if (request.cpu_milli % 1'000 == 0) wanted.cpus = request.cpu_milli / 1'000;
-  for (const auto& [name, amount] : request.extended) {
+  wanted.cpus = WholeCpus(request);
+  for (const auto& [name, amount] : request.resources.extended) {
     if (name.ends_with("/gpu")) wanted.gpus += amount;
   }
   return wanted;
@@ -100,7 +100,7 @@ NumaBook::Hint NumaBook::BestFor(const Wanted& wanted,
   return best;
 }
 
-bool NumaBook::Admits(const Resources& request, TopologyPolicy policy) const {
+bool NumaBook::Admits(const PodRequest& request, TopologyPolicy policy) const {
   const Wanted wanted = WantedBy(request);
   if (policy == TopologyPolicy::kNone) return true;
   if (wanted.cpus == 0 && wanted.gpus == 0) return true;
@@ -123,7 +123,7 @@ std::vector<std::int64_t> NumaBook::TakeFrom(Amounts& amounts,
   return taken;
 }
 
-void NumaBook::Take(std::uint32_t pod, const Resources& request,
+void NumaBook::Take(std::uint32_t pod, const PodRequest& request,
                     TopologyPolicy policy) {
   const Wanted wanted = WantedBy(request);
   const Mask domains = BestFor(wanted, policy).domains;

@@ -2,11 +2,12 @@
 // domains, and which pods it refuses. (Kubernetes: "Control Topology Management
 // Policies on a Node", with the CPU manager's policy static and the scope pod.)
 //
-// Whole cpus and GPUs count, in pods that ask for no parts of a cpu; memory
-// does not. Each of the two may be in any set of domains that has enough left.
-// Such a set is preferred if no smaller one could ever have enough. A pod is
-// admitted if preferred sets of both meet; under single-numa-node they have one
-// domain. Of these the smallest is taken, then that of the lowest numbers.
+// Whole cpus count in pods of the class Guaranteed that ask for no part of a
+// cpu, and GPUs in all; memory does not. Each of the two may be in any set of
+// domains that has enough left. Such a set is preferred if no smaller one could
+// ever have enough. A pod is admitted if preferred sets of both meet; under
+// single-numa-node they have one domain. Of these the smallest is taken, then
+// that of the lowest numbers.
 //
 // Not thread-safe.
 #pragma once
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "cluster/objects/node.h"
+#include "cluster/objects/pod_request.h"
 
 namespace fluxnetes::cluster {
 
@@ -29,9 +31,10 @@ class NumaBook {
   // is one domain.
   explicit NumaBook(const Node& node);
 
-  bool Admits(const Resources& request, TopologyPolicy policy) const;
+  bool Admits(const PodRequest& request, TopologyPolicy policy) const;
   // Gives the pod of this number what it asks for, wherever it is.
-  void Take(std::uint32_t pod, const Resources& request, TopologyPolicy policy);
+  void Take(std::uint32_t pod, const PodRequest& request,
+            TopologyPolicy policy);
   void Release(std::uint32_t pod);
 
   // What a NodeResourceTopology of the node would say; none if the structure
@@ -61,7 +64,7 @@ class NumaBook {
     std::int64_t gpus = 0;
   };
 
-  static Wanted WantedBy(const Resources& request);
+  static Wanted WantedBy(const PodRequest& request);
   std::vector<Hint> HintsOf(const Amounts& amounts, std::int64_t wanted) const;
   Hint BestFor(const Wanted& wanted, TopologyPolicy policy) const;
   static std::vector<std::int64_t> TakeFrom(Amounts& amounts,

@@ -74,7 +74,7 @@ std::string SimulatedCluster::State::WhyRejected(
   std::erase_if(without_soft_taints.taints,
                 [](const Taint& taint) { return taint.effect != "NoExecute"; });
   if (!Admits(without_soft_taints, request)) return "NodeAffinity";
-  if (node.numa && !node.numa->Admits(wanted, node.node->topology_policy))
+  if (node.numa && !node.numa->Admits(request, node.node->topology_policy))
     return "TopologyAffinityError";
   return "";
 }
@@ -95,8 +95,7 @@ void SimulatedCluster::State::Start(SimulatedPod& pod, SimulatedNode& node) {
   if (!pod.charged) {
     node.used += pod.pod->request.resources;
     if (node.numa) {
-      node.numa->Take(pod.slot, pod.pod->request.resources,
-                      node.node->topology_policy);
+      node.numa->Take(pod.slot, pod.pod->request, node.node->topology_policy);
       ReportZones(node);
     }
     pod.charged = true;

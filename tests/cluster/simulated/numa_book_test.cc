@@ -19,11 +19,20 @@ NumaBook BookOf(const std::string& structure) {
   return NumaBook(node);
 }
 
-Resources Asks(std::int64_t cpu_milli, std::int64_t gpus = 0) {
-  Resources request;
-  request.cpu_milli = cpu_milli;
-  request.SetExtended("nvidia.com/gpu", gpus);
+PodRequest Asks(std::int64_t cpu_milli, std::int64_t gpus = 0) {
+  PodRequest request;
+  request.resources.cpu_milli = cpu_milli;
+  request.resources.SetExtended("nvidia.com/gpu", gpus);
+  request.guaranteed = true;
   return request;
+}
+
+TEST(NumaBook, CpusOfPodsThatAreNotGuaranteedAreShared) {
+  NumaBook book = BookOf("numa: 2, cores: 8");
+  PodRequest shares = Asks(3'000);
+  shares.guaranteed = false;
+  book.Take(1, shares, kSingle);
+  EXPECT_THAT(book.cpus(), ElementsAre(4, 4));
 }
 
 TEST(NumaBook, TakesTheLowestDomainThatHasAll) {

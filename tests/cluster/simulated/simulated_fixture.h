@@ -58,6 +58,7 @@ class SimulatedClusterTest : public ::testing::Test {
                     std::int64_t cpu_milli = 1'000) {
     PodTemplate wish = Template(length, cpu_milli);
     wish.pod.name = name;
+    wish.pod.request.guaranteed = true;
     return cluster_.CreatePod(wish);
   }
   BindOutcome Bind(const Pod& pod, const std::string& node = "node0") {

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "workers/graph/misfits.h"
-#include "workers/schedule/preemption.h"
+#include "workers/preemption/preemption.h"
 #include "workers/schedule/schedule_state.h"
 
 namespace fluxnetes::workers {

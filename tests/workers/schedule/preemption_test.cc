@@ -1,5 +1,5 @@
 // Which groups are evicted for which, and which are not.
-#include "workers/schedule/preemption.h"
+#include "workers/preemption/preemption.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

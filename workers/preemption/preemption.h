@@ -4,12 +4,12 @@
 //
 // The fewest victims are sought. First one group alone: the lowest priority
 // first, among equals the last that started; kTrials of those whose nodes could
-// be enough are tried. Then the first few groups in this order that make room
-// together, found by halving. Groups on other nodes, or whose places are not
-// needed, are spared, the highest and longest running first. If these are more
-// than two (three), pairs (triples) of those that free most (kLargest) are
-// tried instead, in the same order. A set of four or more may not be the
-// smallest, but no group in it can be left out.
+// be enough, inside of them too, are tried. Then the first few groups in this
+// order that make room together, found by halving. Groups on other nodes, or
+// whose places are not needed, are spared, the highest and longest running
+// first. If these are more than two (three), pairs (triples) of those that free
+// most (kLargest) are tried instead, in the same order. A set of four or more
+// may not be the smallest, but no group in it can be left out.
 //
 // That the group fits is proved by a plan in the graph itself, in which the
 // victims end when their grace period is over and all reservations ahead of the
@@ -27,6 +27,9 @@
 //                        might to look at them all
 //
 // Owned by one thread.
+// Tests: tests/workers/schedule/preemption_test.cc,
+// tests/workers/schedule/preemption_places_test.cc,
+// tests/workers/schedule/preemption_inside_test.cc.
 #pragma once
 
 #include <optional>

@@ -1,15 +1,12 @@
-#include "workers/schedule/preemption.h"
+#include "workers/preemption/preemption.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <set>
-#include <tuple>
 #include <utility>
 
-#include "workers/accounts/task_room.h"
 #include "workers/pending/schedule_queues.h"
+#include "workers/preemption/room_of_victims.h"
+#include "workers/preemption/victim_candidates.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -42,7 +39,8 @@ class VictimSearch {
 
   std::optional<EvictionPlan> Run(const std::vector<StandsBefore>& before) {
     const Overstayers stay(graph_, now_);
-    Gather();
+    candidates_ = GatherCandidates(graph_, quotas_, group_, narrowed_.gang(),
+                                   lack_, preemption_, now_);
     if (candidates_.empty()) return std::nullopt;
     if (lack_ == Lack::kQuota) {
       if (EndsSoon()) return std::nullopt;
@@ -58,118 +56,9 @@ class VictimSearch {
   }
 
  private:
-  using Positions = std::vector<std::size_t>;  // in candidates_
-
-  struct Candidate {
-    GroupId group = 0;
-    std::int32_t priority = 0;
-    matcher::Time start = 0;
-    std::optional<matcher::Time> end;  // as it is
-    matcher::Time evicted_end = 0;
-    bool lent = false;  // not for its priority
-    // Where the gang may go, and of the pools that it needs.
-    std::map<NodeIndex, Amounts> holds;
-    bool out = false;
-  };
+  using Positions = RoomOfVictims::Positions;  // in candidates_
 
   matcher::NodeGraph& graph() { return graph_.graph(); }
-
-  bool MayGo(NodeIndex node) const {
-    return graph_.Open(node) &&
-           std::any_of(
-               narrowed_.gang().groups.begin(), narrowed_.gang().groups.end(),
-               [&](const auto& task) { return graph_.MayUse(task, node); });
-  }
-
-  void Gather() {
-    const std::set<GroupId> lent = LentFrom(preemption_);
-    std::set<const Held*> all;
-    for (const GroupId group : lent) {
-      if (const Held* held = graph_.holdings().HeldBy(group)) all.insert(held);
-    }
-    if (lack_ == Lack::kRoom) {
-      const std::int64_t grown = std::int64_t{kGrowthPriority} + 1;
-      const std::int64_t below =
-          EvictsLower(preemption_)
-              ? std::max<std::int64_t>(group_.priority, grown)
-              : grown;
-      for (const GroupId group : graph_.evictions().Below(below))
-        all.insert(graph_.holdings().HeldBy(group));
-    }
-    for (const Held* held : all) {
-      const bool is_lent = lent.contains(held->group);
-      if (!MayBeVictim(*held, group_, preemption_, is_lent)) continue;
-      Candidate candidate{held->group,
-                          held->priority,
-                          held->start,
-                          held->end,
-                          now_ + std::max<matcher::Time>(held->grace, 1),
-                          !MayBeVictim(*held, group_, preemption_, false),
-                          {},
-                          false};
-      if ((held->end && *held->end <= candidate.evicted_end) ||
-          (group_.start_by && *group_.start_by <= candidate.evicted_end)) {
-        graph_.evictions().NoteSpared(held->group);
-        continue;
-      }
-      for (const PlacedMember& member : held->members) {
-        if (member.uid.empty()) continue;
-        const NodeIndex node = graph_.IndexOfNode(member.node);
-        if (MayGo(node))
-          AddHeld(candidate.holds[node],
-                  graph_.requests().Amounts(member.request));
-      }
-      AddPools(*held, candidate);
-      if (lack_ == Lack::kQuota || !candidate.holds.empty())
-        candidates_.push_back(std::move(candidate));
-    }
-    std::sort(candidates_.begin(), candidates_.end(),
-              [](const Candidate& a, const Candidate& b) {
-                return std::tuple(a.priority, -a.start, -a.group) <
-                       std::tuple(b.priority, -b.start, -b.group);
-              });
-  }
-
-  void AddPools(const Held& held, Candidate& candidate) {
-    for (const matcher::PoolNeed& held_of : graph_.NeedsOf(held.pools)) {
-      if (!Needs(held_of.pool)) continue;
-      Amounts& amounts = candidate.holds[held_of.pool];
-      amounts.resize(graph().resources().size());
-      amounts[graph().ResourceOfPool(held_of.pool)] = held_of.amount;
-    }
-  }
-
-  bool Needs(NodeIndex pool) const {
-    const auto& pools = narrowed_.gang().pools;
-    return std::ranges::find(pools, pool, &matcher::PoolNeed::pool) !=
-           pools.end();
-  }
-
-  // Whether there is enough of each pool with what the victims hold of it.
-  bool PoolsAreEnough(const std::map<NodeIndex, Amounts>& more) {
-    return std::ranges::all_of(
-        narrowed_.gang().pools, [&](const matcher::PoolNeed& need) {
-          const auto resource =
-              static_cast<std::size_t>(graph().ResourceOfPool(need.pool));
-          const auto by_victims = more.find(need.pool);
-          const std::int64_t left =
-              by_victims == more.end() ? 0 : by_victims->second[resource];
-          return graph().Free(need.pool, now_)[resource] + left >= need.amount;
-        });
-  }
-
-  std::set<GroupId> LentFrom(Preemption preemption) const {
-    const PendingLine& line = *group_.line;
-    if (!TakesBack(preemption) || !line.payer || !quotas_.HasAny()) return {};
-    std::set<GroupId> lent = quotas_.LentFrom(*line.payer, line.amounts);
-    if (!StaysWithin({lent.begin(), lent.end()})) lent.clear();
-    return lent;
-  }
-
-  bool StaysWithin(const std::vector<GroupId>& without) const {
-    const PendingLine& line = *group_.line;
-    return quotas_.StaysWithin(*line.payer, line.amounts, without);
-  }
 
   // Whether the group would have enough quota as soon without evictions.
   bool EndsSoon() const {
@@ -185,11 +74,11 @@ class VictimSearch {
       groups.push_back(candidates_[victim].group);
       lent = lent || candidates_[victim].lent;
     }
-    return !lent || StaysWithin(groups);
+    return !lent || StaysWithinQuota(quotas_, group_, groups);
   }
 
   void KeepThoseBefore(matcher::Time start) {
-    std::erase_if(candidates_, [&](const Candidate& candidate) {
+    std::erase_if(candidates_, [&](const VictimCandidate& candidate) {
       const bool stays = candidate.evicted_end >= start;
       if (stays) graph_.evictions().NoteSpared(candidate.group);
       return stays;
@@ -210,53 +99,18 @@ class VictimSearch {
     return latest;
   }
 
-  // Whether the group may fit without the victims, by amounts alone, node by
-  // node.
   bool MayBeEnough(const Positions& victims) {
-    if (victims.empty() || !QuotaAllows(victims)) return false;
-    const auto& tasks = narrowed_.gang().groups;
-    if (room_.empty()) CountRoom();
-    std::vector<std::int64_t> fits = fits_;
-    std::map<NodeIndex, Amounts> more;
-    for (const std::size_t victim : victims) {
-      for (const auto& [node, amounts] : candidates_[victim].holds)
-        AddHeld(more[node], amounts);
-    }
-    if (!PoolsAreEnough(more)) return false;
-    for (auto& [node, amounts] : more) {
-      if (graph_.IsPool(node)) continue;
-      const Amounts& before = room_.at(node);
-      AddHeld(amounts, before);
-      for (std::size_t g = 0; g < tasks.size(); ++g) {
-        if (graph_.MayUse(tasks[g], node))
-          fits[g] += TasksIn(amounts, tasks[g]) - TasksIn(before, tasks[g]);
-      }
-    }
-    for (std::size_t g = 0; g < tasks.size(); ++g) {
-      if (fits[g] < tasks[g].count) return false;
-    }
-    return true;
-  }
-
-  void CountRoom() {
-    const auto& tasks = narrowed_.gang().groups;
-    fits_.assign(tasks.size(), 0);
-    for (const NodeIndex node : graph_.KnownNodes()) {
-      if (!MayGo(node)) continue;
-      const Amounts& room = room_[node] = graph().Free(node, now_);
-      for (std::size_t g = 0; g < tasks.size(); ++g) {
-        if (graph_.MayUse(tasks[g], node)) fits_[g] += TasksIn(room, tasks[g]);
-      }
-    }
+    return !victims.empty() && QuotaAllows(victims) &&
+           room_.MayBeEnough(victims);
   }
 
   void TakeOut(std::size_t victim) {
-    Candidate& candidate = candidates_[victim];
+    VictimCandidate& candidate = candidates_[victim];
     if (!std::exchange(candidate.out, true))
       graph_.SetEnd(candidate.group, candidate.evicted_end);
   }
   void PutBack(std::size_t victim) {
-    Candidate& candidate = candidates_[victim];
+    VictimCandidate& candidate = candidates_[victim];
     if (std::exchange(candidate.out, false))
       graph_.SetEnd(candidate.group, candidate.end);
   }
@@ -364,7 +218,8 @@ class VictimSearch {
   // Takes two or three victims instead of more, if that does. Always true.
   bool Fewer() {
     const Positions found = victims_;
-    const Positions largest = found.size() > 2 ? Largest() : Positions();
+    const Positions largest =
+        found.size() > 2 ? room_.Largest(kLargest) : Positions();
     for (std::size_t size = 2; size <= 3 && size < found.size(); ++size) {
       int trials = 0;
       if (AnyOf(largest, {}, size, trials)) return true;
@@ -387,40 +242,6 @@ class VictimSearch {
     });
   }
 
-  // Returns those that leave room for most tasks, by amounts, in order.
-  Positions Largest() const {
-    std::vector<double> gains(candidates_.size());
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      for (const auto& [node, amounts] : candidates_[i].holds) {
-        if (graph_.IsPool(node)) {
-          gains[i] += PartOfPool(node, amounts);
-          continue;
-        }
-        const Amounts& before = room_.at(node);
-        Amounts after = amounts;
-        AddHeld(after, before);
-        for (const matcher::TaskGroup& task : narrowed_.gang().groups)
-          if (graph_.MayUse(task, node))
-            gains[i] += PartOf(after, task) - PartOf(before, task);
-      }
-    }
-    Positions largest = All();
-    std::ranges::stable_sort(largest, std::greater(),
-                             [&](std::size_t i) { return gains[i]; });
-    if (largest.size() > kLargest) largest.resize(kLargest);
-    std::ranges::sort(largest);
-    return largest;
-  }
-
-  // Which part of what the gang needs of the pool this is.
-  double PartOfPool(NodeIndex pool, const Amounts& amounts) const {
-    const auto& pools = narrowed_.gang().pools;
-    const auto need = std::ranges::find(pools, pool, &matcher::PoolNeed::pool);
-    const double held =
-        static_cast<double>(amounts[graph_.graph().ResourceOfPool(pool)]);
-    return std::min(held / static_cast<double>(need->amount), 1.0);
-  }
-
   bool HasRoom(const matcher::Placement& placement) {
     const matcher::Gang& gang = narrowed_.gang();
     std::vector<Amounts> amounts;
@@ -438,7 +259,7 @@ class VictimSearch {
     std::vector<NodeIndex> left;
     matcher::Time earliest = matcher::kForever;
     for (const std::size_t victim : victims_) {
-      const Candidate& candidate = candidates_[victim];
+      const VictimCandidate& candidate = candidates_[victim];
       const auto nodes = graph_.IndicesOf(candidate.group);
       left.insert(left.end(), nodes.begin(), nodes.end());
       earliest = std::min(earliest, candidate.evicted_end);
@@ -497,10 +318,9 @@ class VictimSearch {
   const matcher::Policy policy_;
   const matcher::Time now_;
   const NarrowedGang narrowed_;
-  std::vector<Candidate> candidates_;  // the first to be evicted first
-  std::map<NodeIndex, Amounts> room_;  // where the gang may go
-  std::vector<std::int64_t> fits_;     // of each of its tasks, by amounts
-  matcher::Placement placement_;       // without the victims
+  std::vector<VictimCandidate> candidates_;  // the first to be evicted first
+  RoomOfVictims room_{graph_, narrowed_.gang(), candidates_, now_};
+  matcher::Placement placement_;  // without the victims
   Positions victims_;
 };
 

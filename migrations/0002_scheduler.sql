@@ -377,6 +377,57 @@ COMMENT ON COLUMN pod_groups.held_at IS 'Since when it is held: it keeps its age
 COMMENT ON COLUMN pod_groups.held_reason IS 'The reason of the hold, for people.';
 COMMENT ON COLUMN pod_groups.released_at IS 'When it was released from its label, which no longer holds it; null: not released, or without the label.';
 
+-- Topologies are the JSON in the column request of pods: see the page on
+-- workloads.
+CREATE FUNCTION asks_for_no_topology(topology jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+  SELECT coalesce(topology, '{}') - 'pools' = '{}'
+$$;
+COMMENT ON FUNCTION asks_for_no_topology(jsonb) IS
+'Whether a pod asks for no topology, but maybe for pools: it adopts that of the other pods of its group.';
+
+CREATE FUNCTION topology_divides(topology jsonb, pods integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+  SELECT coalesce(bool_and(pods % n.pods_together = 0), true)
+  FROM (
+    SELECT (level ->> 'pods')::integer AS pods_together
+    FROM jsonb_array_elements(
+      coalesce(topology -> 'requiredParts', '[]')
+      || coalesce(topology -> 'preferredParts', '[]')
+    ) AS level
+    UNION ALL
+    SELECT (topology ->> 'podsPerNode')::integer
+    WHERE topology ? 'podsPerNode'
+  ) AS n
+$$;
+COMMENT ON FUNCTION topology_divides(jsonb, integer) IS
+'Whether all numbers of pods of a topology divide this number of pods.';
+
+CREATE FUNCTION adopt_topology(request jsonb, theirs jsonb, size integer)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+  SELECT CASE
+    WHEN NOT asks_for_no_topology(request -> 'topology')
+      OR asks_for_no_topology(theirs)
+      THEN request
+    ELSE jsonb_set(
+      request, '{topology}',
+      theirs - '{pools,adopted,uncounted}'::text []
+      || coalesce(request -> 'topology', '{}')
+      || '{"adopted": true}'
+      || CASE
+        WHEN topology_divides(theirs, size) THEN '{}'::jsonb
+        ELSE '{"uncounted": true}'
+      END
+    )
+  END
+$$;
+COMMENT ON FUNCTION adopt_topology(jsonb, jsonb, integer) IS
+'The request of a pod in a group of this size whose other pods have this topology: a pod that asks for none has theirs. It does not count for the numbers of pods if these do not divide the size.';
+
 CREATE TABLE pods (
   uid text PRIMARY KEY,
   group_id bigint NOT NULL REFERENCES pod_groups ON DELETE CASCADE,
@@ -402,6 +453,7 @@ CREATE TABLE pods (
   start_after timestamptz,
   start_by timestamptz,
   hold boolean NOT NULL DEFAULT false,
+  parts text,
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
@@ -430,6 +482,7 @@ COMMENT ON COLUMN pods.told IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_after IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_by IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.hold IS 'As in pods_provisional.';
+COMMENT ON COLUMN pods.parts IS 'What it had inside of its node until its placement was released, as in placements.parts; null: amounts alone.';
 
 CREATE TABLE allocations (
   fluxion_job bigint PRIMARY KEY,
@@ -905,6 +958,15 @@ COMMENT ON COLUMN account_holds.account IS 'The label fluxnetes.account of the g
 COMMENT ON COLUMN account_holds.resource IS 'As in accounts.quota.';
 COMMENT ON COLUMN account_holds.amount IS 'In thousandths (cpu), bytes (memory) or units.';
 
+CREATE TABLE node_structures (
+  id text PRIMARY KEY,
+  structure text NOT NULL
+);
+COMMENT ON TABLE node_structures IS
+'What nodes have inside. Nodes often have the same, so each structure is here once, as long as a node has it. The scheduler itself does not read it.';
+COMMENT ON COLUMN node_structures.id IS 'The MD5 of the text.';
+COMMENT ON COLUMN node_structures.structure IS 'In one of the forms of docs/structures.md.';
+
 CREATE TABLE nodes (
   node_name text PRIMARY KEY,
   cpu_milli bigint NOT NULL,
@@ -920,7 +982,7 @@ CREATE TABLE nodes (
   foreign_other jsonb NOT NULL DEFAULT '{}',
   occupants integer NOT NULL DEFAULT 0 CHECK (occupants >= 0),
   taints jsonb NOT NULL DEFAULT '[]',
-  structure text
+  structure text REFERENCES node_structures
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when a node changes. The scheduler itself does not read it.';
@@ -939,15 +1001,6 @@ COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
 COMMENT ON COLUMN nodes.structure IS 'What it has inside: the id of a row of node_structures; null: not known.';
 COMMENT ON COLUMN nodes.seen_at IS 'When the row was written.';
-
-CREATE TABLE node_structures (
-  id text PRIMARY KEY,
-  structure text NOT NULL
-);
-COMMENT ON TABLE node_structures IS
-'What nodes have inside. Nodes often have the same, so each structure is here once. The scheduler itself does not read it.';
-COMMENT ON COLUMN node_structures.id IS 'The MD5 of the text.';
-COMMENT ON COLUMN node_structures.structure IS 'In one of the forms of docs/structures.md.';
 
 CREATE TABLE resync_differences (
   kind text PRIMARY KEY,
@@ -999,7 +1052,7 @@ COMMENT ON COLUMN group_history.priority IS 'Its priority.';
 COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one pod), timed out, preempted (evicted for another group), cancelled.';
 COMMENT ON COLUMN group_history.reason IS 'Details, for people.';
 COMMENT ON COLUMN group_history.nodes IS 'The nodes where it ran, each once.';
-COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state.';
+COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, ended_at, inside (as in pods.parts).';
 COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
 COMMENT ON COLUMN group_history.promoted_at IS 'When it was complete; null: never.';
 COMMENT ON COLUMN group_history.allocated_at IS 'When it got its allocation.';

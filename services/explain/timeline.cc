@@ -77,6 +77,17 @@ CpuOfSpans ReadSpanCpu(sql::Transaction& transaction,
   return cpu_milli;
 }
 
+InsideOfSpans ReadSpanInside(
+    sql::Transaction& transaction,
+    const std::optional<std::vector<std::int64_t>>& groups) {
+  InsideOfSpans inside;
+  for (const sql::Row row : transaction.Run(queries::kListSpanInside, groups))
+    inside[{row.Get<int>("stage"), row.Get<std::int64_t>("id"),
+            row.Get<std::string>("node_name")}] =
+        row.Get<std::vector<std::string>>("parts");
+  return inside;
+}
+
 Timeline ReadTimeline(sql::Transaction& transaction,
                       const TimelineFilter& filter, sql::Timestamp now) {
   Timeline timeline;
@@ -87,6 +98,7 @@ Timeline ReadTimeline(sql::Transaction& transaction,
                               row.Get<std::int64_t>("foreign_cpu_milli")});
   timeline.maintenance = ReadSpanMaintenance(transaction, now);
   timeline.cpu_milli = ReadSpanCpu(transaction, std::nullopt);
+  timeline.inside = ReadSpanInside(transaction, std::nullopt);
   return timeline;
 }
 

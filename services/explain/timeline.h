@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct Span {
 // Of running groups, by id and node.
 using CpuOfSpans = std::map<std::pair<std::int64_t, std::string>, std::int64_t>;
 
+// What pods have inside of their nodes, a text for each pod that has anything:
+// "socket0/core[0-7]". By the stage and id of the span, and node.
+using InsideOfSpans = std::map<std::tuple<int, std::int64_t, std::string>,
+                               std::vector<std::string>>;
+
 struct Timeline {
   struct Node {
     std::string name;
@@ -53,6 +59,7 @@ struct Timeline {
   std::vector<Node> nodes;  // by name
   std::vector<Maintenance> maintenance;
   CpuOfSpans cpu_milli;
+  InsideOfSpans inside;
 };
 
 struct TimelineFilter {
@@ -86,6 +93,9 @@ std::vector<Timeline::Maintenance> ReadSpanMaintenance(
 // Reads these groups, or all if nullopt.
 CpuOfSpans ReadSpanCpu(sql::Transaction& transaction,
                        const std::optional<std::vector<std::int64_t>>& groups);
+InsideOfSpans ReadSpanInside(
+    sql::Transaction& transaction,
+    const std::optional<std::vector<std::int64_t>>& groups);
 
 Timeline ReadTimeline(sql::Transaction& transaction,
                       const TimelineFilter& filter, sql::Timestamp now);

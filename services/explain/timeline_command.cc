@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "services/console/output.h"
+#include "services/console/table.h"
 #include "services/console/time_text.h"
 #include "services/explain/timeline.h"
 #include "services/explain/timeline_chart.h"
@@ -22,6 +23,30 @@ nlohmann::ordered_json MomentOrNull(const std::optional<sql::Timestamp>& time) {
               : nlohmann::ordered_json();
 }
 
+// By node; only nodes of which its pods have parts.
+nlohmann::ordered_json InsideOf(const Timeline& timeline, const Span& span) {
+  nlohmann::ordered_json inside = nlohmann::ordered_json::object();
+  for (const std::string& node : span.nodes) {
+    const auto parts = timeline.inside.find({span.stage, span.id, node});
+    if (parts != timeline.inside.end()) inside[node] = parts->second;
+  }
+  return inside;
+}
+
+// A line for each pod that has parts of its node.
+Table InsideOfSpansTable(const Timeline& timeline) {
+  Table table({"GROUP", "NODE", "HAS"});
+  for (const Span& span : timeline.spans) {
+    for (const std::string& node : span.nodes) {
+      const auto parts = timeline.inside.find({span.stage, span.id, node});
+      if (parts == timeline.inside.end()) continue;
+      for (const std::string& of_pod : parts->second)
+        table.Add({span.group.Text(), node, of_pod});
+    }
+  }
+  return table;
+}
+
 nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
                               sql::Timestamp until) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array();
@@ -34,7 +59,8 @@ nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
                       {"start", MomentOrNull(span.start)},
                       {"end", MomentOrNull(span.end)},
                       {"nodes", span.nodes},
-                      {"pools", nlohmann::ordered_json(span.pools)}});
+                      {"pools", nlohmann::ordered_json(span.pools)},
+                      {"inside", InsideOf(timeline, span)}});
   nlohmann::ordered_json maintenance = nlohmann::ordered_json::array();
   for (const Timeline::Maintenance& window : timeline.maintenance)
     maintenance.push_back(
@@ -69,6 +95,11 @@ void PrintChart(const TimelineOptions& options, Timeline& timeline,
   }
   if (groups > kGroupLines) timeline.spans.resize(kGroupLines);
   console.out << ChartOfGroups(timeline, frame);
+  const Table inside = InsideOfSpansTable(timeline);
+  if (inside.rows() > 0)
+    console.out << "\nInside of nodes:\n"
+                << inside.IndentedText({.columns = console.size().first,
+                                        .colour = console.colour});
   if (groups > kGroupLines)
     console.err << fmt::format(
         "The first {} of {} groups are shown; -o json has all, --by nodes sums "

@@ -90,19 +90,27 @@ TimelineFilter TimelineFilterOf(const v1::GetTimelineRequest& request,
   return filter;
 }
 
-std::size_t SpanSizeOf(const Span& span) {
+std::size_t SpanSizeOf(const Span& span, const InsideOfSpans& inside) {
   std::size_t size = 100 + span.pools.size() * 80;
-  for (const std::string& node : span.nodes) size += node.size() + 10;
+  for (const std::string& node : span.nodes) {
+    size += node.size() + 10;
+    const auto parts = inside.find({span.stage, span.id, node});
+    if (parts == inside.end()) continue;
+    for (const std::string& of_pod : parts->second) size += of_pod.size() + 3;
+  }
   return size;
 }
 
 // Cuts the spans to a page; returns true if there are more.
-bool CutToPage(std::vector<Span>& spans, std::size_t most) {
+bool CutToPage(std::vector<Span>& spans, const InsideOfSpans& inside,
+               std::size_t most) {
   std::size_t count = 0;
   std::size_t size = 0;
-  while (count < std::min(most, spans.size()) &&
-         (count == 0 || size + SpanSizeOf(spans[count]) <= kLargestTimeline))
-    size += SpanSizeOf(spans[count++]);
+  while (count < std::min(most, spans.size())) {
+    size += SpanSizeOf(spans[count], inside);
+    if (count > 0 && size > kLargestTimeline) break;
+    ++count;
+  }
   const bool more = count < spans.size();
   spans.resize(count);
   return more;
@@ -117,8 +125,17 @@ CpuOfSpans ReadCpuOf(const std::vector<Span>& spans,
   return ReadSpanCpu(transaction, running);
 }
 
+InsideOfSpans ReadInsideOf(const std::vector<Span>& spans,
+                           sql::Transaction& transaction) {
+  std::vector<std::int64_t> with_nodes;
+  for (const Span& span : spans)
+    if (!span.nodes.empty()) with_nodes.push_back(span.id);
+  if (with_nodes.empty()) return {};
+  return ReadSpanInside(transaction, with_nodes);
+}
+
 void FillSpan(v1::TimelineGroup& message, const Span& span,
-              const CpuOfSpans& cpu_milli) {
+              const CpuOfSpans& cpu_milli, const InsideOfSpans& inside) {
   message.set_id(span.id);
   message.set_namespace_(span.group.namespace_name);
   message.set_name(span.group.name);
@@ -133,6 +150,9 @@ void FillSpan(v1::TimelineGroup& message, const Span& span,
     node.set_name(name);
     const auto cpu = cpu_milli.find({span.id, name});
     if (cpu != cpu_milli.end()) node.set_cpu_milli(cpu->second);
+    const auto parts = inside.find({span.stage, span.id, name});
+    if (parts == inside.end()) continue;
+    for (const std::string& of_pod : parts->second) node.add_inside(of_pod);
   }
 }
 
@@ -143,12 +163,13 @@ void FillTimeline(v1::GetTimelineResponse& response,
                   sql::Transaction& transaction, sql::Timestamp now) {
   const TimelineFilter filter = TimelineFilterOf(request, now);
   std::vector<Span> spans = ReadSpans(transaction, filter);
-  if (CutToPage(spans, static_cast<std::size_t>(*filter.limit - 1)))
+  const InsideOfSpans inside = ReadInsideOf(spans, transaction);
+  if (CutToPage(spans, inside, static_cast<std::size_t>(*filter.limit - 1)))
     response.set_next_page_token(SpanTokenOf(spans.back()));
   Fill(*response.mutable_now(), now);
   const CpuOfSpans cpu_milli = ReadCpuOf(spans, transaction);
   for (const Span& span : spans)
-    FillSpan(*response.add_groups(), span, cpu_milli);
+    FillSpan(*response.add_groups(), span, cpu_milli, inside);
   if (filter.after) return;
   for (const auto& window : ReadSpanMaintenance(transaction, now)) {
     v1::TimelineMaintenance& message = *response.add_maintenance();

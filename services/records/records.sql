@@ -101,7 +101,7 @@ SELECT
   END AS note,
   p.group_id <> $1 AS beyond,
   p.completion_index AS place,
-  l.parts AS inside
+  coalesce(l.parts, p.parts) AS inside
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
@@ -183,10 +183,11 @@ SELECT
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
   NULL::text AS note,
-  NULL::text AS inside
+  m.inside
 FROM group_history AS h
-CROSS JOIN
-  LATERAL jsonb_to_recordset(h.pods) AS m (name text, node text, state text)
+CROSS JOIN LATERAL jsonb_to_recordset(h.pods) AS m (
+  name text, node text, state text, inside text
+)
 WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
 ORDER BY m.name;
 

@@ -183,7 +183,7 @@ WHERE
 -- name: release_places
 -- Releases the places of ended pods that are not held: a failed pod's place is
 -- held for its time, a deleted pod's only while other pods of its group live.
--- $3 plants a bug.
+-- Pods keep the names of what they had inside of their nodes. $3 plants a bug.
 WITH alive AS (
   SELECT DISTINCT p.group_id
   FROM unnest($1::bigint []) AS v (id)
@@ -207,7 +207,13 @@ released AS (
         p.state = 'failed' OR p.group_id IN (SELECT a.group_id FROM alive AS a)
       )
     )
-  RETURNING l.fluxion_job, l.pod_uid, g.queue
+  RETURNING l.fluxion_job, l.pod_uid, g.queue, l.parts
+),
+
+kept AS (
+  UPDATE pods AS p SET parts = r.parts
+  FROM released AS r
+  WHERE r.parts IS NOT NULL AND p.uid = any(ARRAY[r.pod_uid])
 )
 
 INSERT INTO match_inbox (queue, news, group_id, pod_uid)
@@ -264,7 +270,8 @@ WITH over AS MATERIALIZED (
               'name', p.pod_name,
               'node', p.node_name,
               'state', p.state,
-              'ended_at', p.ended_at
+              'ended_at', p.ended_at,
+              'inside', p.parts
             )
           )
           ORDER BY p.completion_index, p.created_at, p.uid

@@ -390,7 +390,16 @@ moved AS (
     p.namespace,
     p.pod_name,
     p.group_name,
-    p.request,
+    CASE
+      WHEN
+        asks_for_no_topology(p.request -> 'topology')
+        AND NOT asks_for_no_topology(o.request -> 'topology')
+        THEN jsonb_set(
+          p.request, '{topology}',
+          (o.request -> 'topology') || '{"adopted": true}'
+        )
+      ELSE p.request
+    END,
     p.completion_index,
     p.owner_kind,
     p.owner_name,
@@ -403,6 +412,7 @@ moved AS (
     p.hold
   FROM v
   INNER JOIN pods_provisional AS p ON p.uid = any(ARRAY[v.uid])
+  INNER JOIN pods AS o ON o.uid = any(ARRAY[v.vacancy])
 ),
 
 gone AS (
@@ -410,7 +420,16 @@ gone AS (
 ),
 
 marked AS (
-  UPDATE pods AS p SET replaced_by = v.uid FROM v
+  UPDATE pods AS p SET
+    replaced_by = v.uid,
+    parts = coalesce(
+      p.parts,
+      (
+        SELECT l.parts FROM placements AS l
+        WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy
+      )
+    )
+  FROM v
   WHERE p.uid = any(ARRAY[v.vacancy])
 ),
 

@@ -1,5 +1,6 @@
 #include "workers/match/node_reporter.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -78,6 +79,21 @@ void NodeReporter::Write(cluster::Time now) {
   all_ = false;
 }
 
+bool NodeReporter::LeavesStructures(
+    const std::vector<Report>& changed,
+    const std::vector<std::string>& gone) const {
+  const auto has_one = [this](const std::string& name) {
+    return !written_.at(name).node.structure->empty();
+  };
+  return std::ranges::any_of(gone, has_one) ||
+         std::ranges::any_of(changed, [&](const Report& report) {
+           return written_.contains(report.node.name) &&
+                  has_one(report.node.name) &&
+                  !(written_.at(report.node.name).node.structure ==
+                    report.node.structure);
+         });
+}
+
 void NodeReporter::Send(const std::vector<Report>& changed,
                         const std::vector<std::string>& gone,
                         cluster::Time now) {
@@ -126,6 +142,8 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   } else if (!gone.empty()) {
     transaction.Run(queries::kDropNodes, gone, false);
   }
+  if (all_ || LeavesStructures(changed, gone))
+    transaction.Run(queries::kDropUnusedStructures);
   transaction.Commit();
 }
 

@@ -1,6 +1,7 @@
-// Keeps the table `nodes` for people: a copy of the nodes in the cache, with
-// the amounts that other pods use of each, written when one has changed. No
-// decision reads it. One replica writes it at a time.
+// Keeps the tables `nodes` and `node_structures` for people: a copy of the
+// nodes in the cache, with the amounts that other pods use of each, written
+// when one has changed; and each structure that nodes have. No decision reads
+// them. One replica writes them at a time.
 //
 // Used by one thread. Throws sql::Error; what was not written is written by the
 // next call.
@@ -46,6 +47,9 @@ class NodeReporter {
   };
 
   Report ReportOf(const cluster::Node& node) const;
+  // Whether some of these nodes had a structure that they have no more.
+  bool LeavesStructures(const std::vector<Report>& changed,
+                        const std::vector<std::string>& gone) const;
   void Send(const std::vector<Report>& changed,
             const std::vector<std::string>& gone, cluster::Time now);
 

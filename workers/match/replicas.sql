@@ -97,3 +97,8 @@ structure = excluded.structure;
 -- name: drop_nodes
 -- Deletes these nodes ($2 false), or all others ($2 true).
 DELETE FROM nodes WHERE (node_name = any($1::text [])) <> $2;
+
+-- name: drop_unused_structures
+-- Deletes the structures that no node has any more.
+DELETE FROM node_structures AS s
+WHERE NOT EXISTS (SELECT FROM nodes AS n WHERE n.structure = s.id);

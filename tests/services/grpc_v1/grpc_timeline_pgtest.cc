@@ -66,6 +66,24 @@ TEST_F(GrpcTimeline, BarsHaveTheirNodesAndTimes) {
   EXPECT_EQ(all.next_page_token(), "");
 }
 
+TEST_F(GrpcTimeline, NodesOfBarsNameWhatPodsHaveInside) {
+  AddWaitingGroup();
+  database_.Execute(
+      "UPDATE placements SET parts = 'socket0/core[0-2]' WHERE node_name = "
+      "'n1';"
+      "UPDATE reservations SET places = '{0, 1, 1}', "
+      "parts = '{numa0/gpu1, numa1/, numa0/}'");
+  Serve();
+  const v1::GetTimelineResponse all = Got();
+  ASSERT_THAT(NamesIn(all), ElementsAre("a/runs", "a/first", "a/asked"));
+  const v1::TimelineGroup& runs = all.groups(0);
+  EXPECT_THAT(runs.nodes(0).inside(), IsEmpty());
+  EXPECT_THAT(runs.nodes(1).inside(), ElementsAre("socket0/core[0-2]"));
+  const v1::TimelineGroup& first = all.groups(1);
+  EXPECT_THAT(first.nodes(0).inside(), ElementsAre("numa0/gpu1"));
+  EXPECT_THAT(first.nodes(1).inside(), ElementsAre("numa0/", "numa1/"));
+}
+
 TEST_F(GrpcTimeline, PagesHoldEachGroupOnce) {
   AddWaitingGroup();
   // A group without a known start, with a drain set.

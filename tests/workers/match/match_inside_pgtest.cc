@@ -104,6 +104,31 @@ TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
   EXPECT_EQ(Ask("SELECT count(*) FROM node_structures"), "1");
 }
 
+TEST_F(MatchInsideTest, StructuresThatNoNodeHasAnyMoreAreDeleted) {
+  Observe();
+  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  reporter.Write(kNoon);
+  const auto change = [&](const std::string& name, const std::string& to) {
+    cluster::Node node = *cache->NodeByName(name);
+    node.structure.Own() = to;
+    door.PutNode(node);
+    Observe();
+    reporter.Note({name});
+    reporter.Write(kNoon);
+    return database.AskAll("SELECT structure FROM node_structures ORDER BY 1");
+  };
+  const std::string other = "sockets: 1, cores: 16";
+  const std::string both = other + "\nsockets: 2, numa: 4, cores: 16";
+  EXPECT_EQ(change("n0", other), both);
+  EXPECT_EQ(change("n1", other), both);
+  EXPECT_EQ(change("n2", other), other);
+  // Another replica writes all anew.
+  database.Execute("INSERT INTO node_structures VALUES ('old', 'cores: 1')");
+  reporter.Forget();
+  reporter.Write(kNoon);
+  EXPECT_EQ(database.AskAll("SELECT structure FROM node_structures"), other);
+}
+
 TEST_F(MatchInsideTest, ReplacementTakesThePartsOfTheFailedPod) {
   CreateAligned("train", 2, 3);
   ObserveAndPromote();

@@ -32,15 +32,15 @@ std::string WhyNotAsked(const NodeStructure& structure,
                         const std::vector<VertexIndex>& vertices,
                         const cluster::InsideTerms& terms,
                         const cluster::Resources& amounts) {
-  std::int64_t cores = 0;
+  std::set<VertexIndex> cores;
   std::set<VertexIndex> domains;
   for (const VertexIndex top : vertices) {
     for (VertexIndex v = top; v < structure.end(top); ++v)
-      cores += TypeOf(structure, v) == "core";
+      if (TypeOf(structure, v) == "core") cores.insert(v);
     domains.insert(DomainOf(structure, top, terms.align));
   }
-  if (cores < amounts.cpu_milli / 1'000)
-    return fmt::format("has {} cores", cores);
+  if (std::ssize(cores) < amounts.cpu_milli / 1'000)
+    return fmt::format("has {} cores", cores.size());
   if (!terms.align.empty() && terms.align_required && domains.size() != 1)
     return fmt::format("has parts of {} domains", domains.size());
   return "";
@@ -64,7 +64,7 @@ void World::CheckInside() {
       for (const VertexIndex top : parts.vertices) {
         for (VertexIndex v = top; v < structure.end(top); ++v) {
           const auto [owner, first] = owners.emplace(v, place->uid);
-          if (!first)
+          if (!first && owner->second != place->uid)
             Say(3, "node {}: {} is given to pods {} and {}", name,
                 structure.Path(v), owner->second, place->uid);
         }

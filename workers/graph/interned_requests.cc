@@ -110,11 +110,13 @@ matcher::RulesId InternedRequests::Rules(Request request) {
 }
 
 matcher::ShapeId InternedRequests::Inside(Request request) {
-  if (request->rules->inside == cluster::InsideTerms{})
-    return matcher::kNoShape;
   Entry& entry = *entries_.at(request);
-  if (entry.inside == matcher::kNoShape)
+  if (std::exchange(entry.inside_known, true)) return entry.inside;
+  if (!(request->rules->inside == cluster::InsideTerms{})) {
     entry.inside = graph_.TakeInside(InsideOf(entry.request));
+  } else if (const auto demanded = InsideOfKubelet(entry.request)) {
+    entry.inside = graph_.TakeInside(*demanded);
+  }
   return entry.inside;
 }
 

@@ -74,7 +74,8 @@ class InternedRequests {
     std::string namespace_name;
     cluster::LabelMap labels;
     matcher::RulesId rules = matcher::kNoRules;   // kNoRules: not taken yet
-    matcher::ShapeId inside = matcher::kNoShape;  // the same
+    matcher::ShapeId inside = matcher::kNoShape;  // if it is known
+    bool inside_known = false;
   };
 
   Entry& Add(std::string key, const cluster::PodRequest& request);

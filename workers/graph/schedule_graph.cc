@@ -9,6 +9,7 @@
 
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/structure_text.h"
+#include "sql/faults.h"
 #include "workers/pods/pod_rules.h"
 
 namespace fluxnetes::workers {
@@ -35,8 +36,22 @@ std::int64_t Clamp(std::int64_t amount) {
 bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
   return a.allocatable == b.allocatable && a.labels == b.labels &&
          a.taints == b.taints && a.structure == b.structure &&
-         a.zones == b.zones &&
+         a.zones == b.zones && a.topology_policy == b.topology_policy &&
          cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
+}
+
+matcher::TasksOfKubelet KubeletOf(cluster::TopologyPolicy policy) {
+  if (sql::BugPlanted("kubelets-forgotten"))
+    return matcher::TasksOfKubelet::kAny;
+  switch (policy) {
+    case cluster::TopologyPolicy::kSingleNumaNode:
+      return matcher::TasksOfKubelet::kInOneDomain;
+    case cluster::TopologyPolicy::kRestricted:
+      return matcher::TasksOfKubelet::kInFewestDomains;
+    case cluster::TopologyPolicy::kNone:
+      break;
+  }
+  return matcher::TasksOfKubelet::kAny;
 }
 
 // What the kubelet has given away of the domains that it reports.
@@ -183,6 +198,8 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   }
   if (!known.known || !(known.node.structure == node.structure))
     SetInside(known.index, *node.structure);
+  if (!known.known || known.node.topology_policy != node.topology_policy)
+    graph_.SetKubelet(known.index, KubeletOf(node.topology_policy));
   if (!known.known || !(known.node.zones == node.zones))
     graph_.SetGivenInside(known.index, GivenOf(node));
   known.node = node;
@@ -214,6 +231,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetForeign(node.index, {});
   graph_.SetLabels(node.index, {});
   graph_.UnsetInside(node.index);
+  graph_.SetKubelet(node.index, matcher::TasksOfKubelet::kAny);
   predicates_.Remove(node.index);
   evictions_.NoteChange();
   changes_.changed.push_back(node.index);

@@ -134,6 +134,19 @@ matcher::InsideRequest InsideOf(const cluster::PodRequest& request) {
   return RequestOf(wish);
 }
 
+std::optional<matcher::InsideRequest> InsideOfKubelet(
+    const cluster::PodRequest& request) {
+  const std::int64_t cpus = cluster::WholeCpus(request);
+  std::int64_t gpus = 0;
+  for (const auto& [name, amount] : request.resources.extended)
+    if (EndsIn(name, "/gpu")) gpus += amount;
+  // More than any node has: amounts tell that.
+  constexpr std::int64_t kMost = 1 << 20;
+  if ((cpus == 0 && gpus == 0) || cpus > kMost || gpus > kMost)
+    return std::nullopt;
+  return matcher::RequestOfKubelet(cpus, gpus);
+}
+
 std::string InsideInWords(const cluster::InsideTerms& terms) {
   if (!terms.jobspec.empty()) return "as its jobspec says";
   std::string words;
@@ -145,6 +158,13 @@ std::string InsideInWords(const cluster::InsideTerms& terms) {
   if (terms.cpus.empty()) return words;
   if (!words.empty()) words += ", ";
   return words + "whole " + terms.cpus;
+}
+
+std::string InsideInWords(const cluster::PodRequest& request) {
+  const cluster::InsideTerms& terms = request.rules->inside;
+  return terms == cluster::InsideTerms{}
+             ? "in as few NUMA domains as the kubelet demands"
+             : InsideInWords(terms);
 }
 
 }  // namespace fluxnetes::workers

@@ -16,6 +16,7 @@
 // Tests: tests/workers/labels/inside_labels_test.cc.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cluster/objects/pod.h"
@@ -37,8 +38,16 @@ InsideLabels ReadInsideLabels(const cluster::Pod& pod);
 // its terms ask for nothing, or for what cannot be.
 matcher::InsideRequest InsideOf(const cluster::PodRequest& request);
 
+// What a kubelet that places pods by NUMA domains demands for the request,
+// which has no terms: for whole cpus, and for GPUs. Nothing if it asks for
+// neither.
+std::optional<matcher::InsideRequest> InsideOfKubelet(
+    const cluster::PodRequest& request);
+
 // "one NUMA domain", "whole cores", "2 whole sockets ...": the terms in words,
 // for people; empty if there are none.
 std::string InsideInWords(const cluster::InsideTerms& terms);
+// The same, or what a kubelet demands for it.
+std::string InsideInWords(const cluster::PodRequest& request);
 
 }  // namespace fluxnetes::workers

@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "matcher/inside/node_interior.h"
 #include "matcher/nodes/policy_order.h"
 
 namespace fluxnetes::workers {
@@ -224,9 +225,10 @@ std::vector<std::vector<std::int64_t>> AmountsOf(const matcher::Gang& gang) {
   return amounts;
 }
 
-bool AsksInside(const matcher::Gang& gang) {
-  return std::ranges::any_of(gang.groups, [](const auto& task) {
-    return task.inside != matcher::kNoShape;
+bool AsksInside(const ScheduleGraph& graph, const matcher::Gang& gang) {
+  const matcher::NodeInterior& interior = graph.graph().interior();
+  return std::ranges::any_of(gang.groups, [&](const auto& task) {
+    return task.inside != matcher::kNoShape && interior.Counts(task.inside);
   });
 }
 
@@ -234,7 +236,7 @@ bool AsksInside(const matcher::Gang& gang) {
 // gang look at no other pods.
 bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
              const ReservedNodes& reserved, matcher::Time now) {
-  if (AsksInside(gang) && reserved.parts.empty()) return false;
+  if (AsksInside(graph, gang) && reserved.parts.empty()) return false;
   std::size_t position = 0;
   for (const auto& task : gang.groups) {
     for (int i = 0; i < task.count; ++i)

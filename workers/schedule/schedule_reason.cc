@@ -116,7 +116,7 @@ std::optional<std::string> WhyNeverInside(const ScheduleGraph& graph,
   const auto unknown = std::ranges::count_if(nodes, [&](NodeIndex node) {
     return interior.StructureOf(node) == nullptr;
   });
-  const std::string place = InsideInWords(request.rules->inside);
+  const std::string place = InsideInWords(request);
   if (unknown == std::ssize(nodes))
     return fmt::format(
         "it asks for a place {}, and what the nodes that it may use have "
@@ -264,7 +264,7 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
 
 cluster::GroupTopology TopologyOf(const RequestCounts& requests) {
   for (const auto& [request, count] : requests) {
-    if (request->rules.Any()) return request->rules->topology;
+    if (request->rules.Any()) return cluster::OfGroup(request->rules->topology);
   }
   return {};
 }

@@ -136,7 +136,7 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
     case Obstacle::kInside:
       return fmt::format("{} ({}) free, but not {}", have("has", "have"),
                          cluster::Format(request.resources),
-                         InsideInWords(request.rules->inside));
+                         InsideInWords(request));
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");
     case Obstacle::kAffinity:

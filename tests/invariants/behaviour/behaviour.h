@@ -68,6 +68,7 @@ class Behaviour : public ::testing::Test {
     other.pod.scheduler_name = "default-scheduler";
     other.pod.node_name = node;
     other.pod.request.resources = {.cpu_milli = cpu * 1'000L, .pods = 1};
+    other.pod.request.guaranteed = true;
     other.run.length.reset();
     ASSERT_NE(system.cluster.CreatePod(other), nullptr);
   }

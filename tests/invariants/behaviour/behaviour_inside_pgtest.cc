@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "sql/faults.h"
 #include "tests/invariants/behaviour/behaviour.h"
 
 namespace fluxnetes::testing {
@@ -13,12 +14,13 @@ using std::chrono::seconds;
 
 class BehaviourOfInsides : public Behaviour {
  protected:
-  explicit BehaviourOfInsides(const std::string& count = "1")
+  explicit BehaviourOfInsides(const std::string& count = "1",
+                              const std::string& policy = "single-numa-node")
       : Behaviour("nodes: [{count: " + count +
                   ", name: node, cpu: 16, memory: 64Gi, resources: "
                   "{nvidia.com/gpu: 4}, structure: \"sockets: 2, numa: 4, "
-                  "cores: 16, gpus: 4\", topology-policy: single-numa-node}]") {
-  }
+                  "cores: 16, gpus: 4\", topology-policy: " +
+                  policy + "}]") {}
 
   int CountRefused() {
     return static_cast<int>(std::ranges::count_if(
@@ -31,7 +33,10 @@ class BehaviourOfInsides : public Behaviour {
 // Gangs of random sizes that come faster than they end.
 class RandomInsides : public BehaviourOfInsides {
  protected:
-  RandomInsides() : BehaviourOfInsides("3") {}
+  explicit RandomInsides(const std::string& policy = "single-numa-node",
+                         int most_cpus = 4)
+      : BehaviourOfInsides("3", policy), most_cpus_(most_cpus) {}
+  ~RandomInsides() override { sql::PlantBug(""); }
 
   void Run(int gangs, const std::string& align) {
     const char* const given = std::getenv("FLUXNETES_TEST_SEED");
@@ -43,24 +48,45 @@ class RandomInsides : public BehaviourOfInsides {
     };
     for (int gang = 0; gang < gangs; ++gang) {
       system.Submit(GangOf("g" + std::to_string(gang), some(1, 6),
-                           {.cpu = std::to_string(some(1, 4)),
+                           {.cpu = std::to_string(some(1, most_cpus_)),
                             .gpus = some(0, 3) == 0 ? 1 : 0,
                             .seconds = some(5, 120),
                             .backoff_limit = 0,
-                            .align = align}));
+                            .align = align,
+                            .guaranteed = true}));
       system.Settle();
       system.Advance(seconds(some(0, 25)));
     }
   }
+
+ private:
+  const int most_cpus_;
+};
+
+// Kubelets that give pods which no domain holds as few domains as can be.
+class RandomInsidesOfRestricted : public RandomInsides {
+ protected:
+  RandomInsidesOfRestricted() : RandomInsides("restricted", 10) {}
 };
 
 // 4 cpus are free, one in each domain.
-TEST_F(BehaviourOfInsides, WithoutAlignmentTheKubeletRefusesAPod) {
-  Submit(GangOf("threes", 4, {.cpu = "3", .seconds = 100}));
+TEST_F(BehaviourOfInsides, GuaranteedPodsWaitForADomainWithoutALabel) {
+  Submit(GangOf("threes", 4, {.cpu = "3", .seconds = 100, .guaranteed = true}));
   system.Advance(seconds(1));
-  Submit(GangOf("two", 1, {.cpu = "2", .seconds = 10, .backoff_limit = 0}));
+  EXPECT_EQ(StateOf("threes"), "bound");
+  Submit(GangOf("two", 1, {.cpu = "2", .seconds = 10, .guaranteed = true}));
   system.Advance(seconds(1));
-  EXPECT_GT(CountRefused(), 0);
+  EXPECT_EQ(StateOf("two"), "pending");
+  EXPECT_THAT(
+      system.Ask("SELECT reason FROM pending WHERE group_name = 'two'"),
+      ::testing::HasSubstr(
+          "free, but not in as few NUMA domains as the kubelet demands"));
+  // Pods of other classes share the cpus that are left.
+  Submit(GangOf("shared", 1, {.cpu = "2", .seconds = 10, .priority = 1}));
+  system.Advance(seconds(1));
+  EXPECT_EQ(StateOf("shared"), "bound");
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(CountRefused(), 0);
 }
 
 TEST_F(BehaviourOfInsides, WithAlignmentThePodWaitsForADomain) {
@@ -99,10 +125,58 @@ TEST_F(RandomInsides, AlignedPodsAreNeverRefused) {
   EXPECT_EQ(CountRefused(), 0);
 }
 
-// So the kubelets would have had reason.
-TEST_F(RandomInsides, SomeOfThePodsThatAreNotAlignedAreRefused) {
+TEST_F(RandomInsides, PodsWithoutLabelsAreNeverRefused) {
+  Run(40, "");
+  EXPECT_EQ(CountRefused(), 0);
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(CountRefused(), 0);
+}
+
+TEST_F(RandomInsidesOfRestricted, PodsWithoutLabelsAreNeverRefused) {
   Run(30, "");
+  EXPECT_EQ(CountRefused(), 0);
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(CountRefused(), 0);
+}
+
+// So the kubelets would have had reason.
+TEST_F(RandomInsides, WithoutThePlanSomeAreRefused) {
+  sql::PlantBug("kubelets-forgotten");
+  Run(20, "");
   EXPECT_GT(CountRefused(), 0);
+}
+
+TEST_F(RandomInsidesOfRestricted, WithoutThePlanSomeAreRefused) {
+  sql::PlantBug("kubelets-forgotten");
+  Run(20, "");
+  EXPECT_GT(CountRefused(), 0);
+}
+
+// The low group has whole cpus, but no label; the high one needs its domain.
+TEST_F(BehaviourOfInsides, PreemptionLeavesTheDomainThatIsNeeded) {
+  system.database.Execute("UPDATE queues SET preemption = 'lower_priority'");
+  Submit(GangOf("stays", 3,
+                {.cpu = "3", .seconds = 900, .priority = 9, .align = "numa"}));
+  Submit(GangOf("low", 1, {.cpu = "4", .seconds = 900, .guaranteed = true}));
+  Submit(GangOf("lower", 1, {.cpu = "1", .seconds = 900, .priority = -1}));
+  system.Advance(seconds(1));
+  // Two cpus are free, and three without "lower".
+  Submit(GangOf("high", 1,
+                {.cpu = "2", .seconds = 60, .priority = 5, .align = "numa"}));
+  system.Advance(seconds(60));
+  EXPECT_EQ(StateOf("high"), "bound");
+  EXPECT_EQ(StateOf("lower"), "bound");
+  EXPECT_NE(StateOf("low"), "bound");
+  EXPECT_EQ(CountRefused(), 0);
+}
+
+TEST_F(BehaviourOfInsides, HistoryKeepsWhatPodsHad) {
+  Submit(GangOf("threes", 2, {.cpu = "3", .seconds = 10, .align = "numa"}));
+  system.Advance(seconds(60));
+  EXPECT_EQ(system.Ask("SELECT string_agg(pod ->> 'inside', ' ' ORDER BY pod "
+                       "->> 'name') FROM group_history, "
+                       "jsonb_array_elements(pods) AS pod"),
+            "socket0/numa0/core[0-2] socket0/numa1/core[4-6]");
 }
 
 }  // namespace

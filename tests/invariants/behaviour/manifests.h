@@ -29,6 +29,7 @@ struct GangShape {
   int per_node = 0;           // label fluxnetes.pods-per-node; 0: none
   std::string rules = {};     // more fields of the spec: "affinity: {...}"
   std::string align = {};     // label fluxnetes.align
+  bool guaranteed = false;    // limits that equal the requests
   int most = 0;               // fluxnetes.group-max-size; 0: not elastic
   int absent = 0;             // number of pods not created; below 0: extra pods
   std::string more_labels = {};  // "fluxnetes.pool/a: '2'"
@@ -66,9 +67,16 @@ inline std::string PodSpecOf(const GangShape& shape) {
       shape.selector.empty() ? "" : ", nodeSelector: " + shape.selector,
       shape.gated ? ", schedulingGates: [{name: example.com/quota}]" : "",
       shape.rules.empty() ? "" : ", " + shape.rules, shape.cpu, shape.memory,
-      shape.gpus == 0
+      shape.gpus == 0 && !shape.guaranteed
           ? ""
-          : fmt::format(", limits: {{nvidia.com/gpu: {}}}", shape.gpus));
+          : fmt::format(", limits: {{{}{}}}",
+                        shape.guaranteed
+                            ? fmt::format("cpu: \"{}\", memory: {}, ",
+                                          shape.cpu, shape.memory)
+                            : "",
+                        shape.gpus == 0
+                            ? ""
+                            : fmt::format("nvidia.com/gpu: {}", shape.gpus)));
 }
 
 // A Job whose `size` pods are one gang, both of this name.

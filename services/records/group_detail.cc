@@ -6,6 +6,7 @@
 #include "cluster/objects/pod.h"
 #include "services/console/exit_code.h"
 #include "services/records/records_queries.h"
+#include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -16,7 +17,7 @@ std::string NeedsOf(const std::optional<std::string>& text,
   if (!text) return {};
   try {
     const auto request = cluster::PodRequestFromJson(*text);
-    topology = request.rules->topology;
+    topology = cluster::OfGroup(request.rules->topology);
     return cluster::Format(request.resources);
   } catch (const std::exception&) {
     return *text;  // written by another version: returned as it is
@@ -89,7 +90,10 @@ std::optional<GroupDetail> ReadGroup(sql::Transaction& transaction,
   for (const sql::Row row : MembersOf(transaction, detail.group)) {
     cluster::GroupTopology topology;
     detail.members.push_back(ReadMember(row, topology));
-    if (detail.members.back().state != "refused") detail.topology = topology;
+    const bool refused = detail.members.back().state == "refused";
+    // While a group fills, some of its pods may not have its topology yet.
+    if (!refused && !workers::AsksForNone(topology)) detail.topology = topology;
+    if (!refused) detail.topology.pools = topology.pools;
   }
   detail.jobs = JobsOf(transaction, detail.group);
   detail.earlier.assign(generations.begin() + 1, generations.end());

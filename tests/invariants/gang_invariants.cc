@@ -132,8 +132,10 @@ void World::CheckWholeNodes() {
 }
 
 // Holds unless someone relabels nodes under pods or binds pods. Of a group that
-// lacks places the numbers of pods say nothing.
+// lacks places the numbers of pods say nothing. Pods that do not count are left
+// out.
 void World::CheckLevels() {
+  std::map<Id, int> placed;
   std::map<Id, std::vector<std::string>> on;  // the nodes of a group's pods
   std::map<Id, cluster::GroupTopology> asked;
   std::set<Id> bound_by_others;
@@ -141,8 +143,10 @@ void World::CheckLevels() {
     const auto member = members.find(uid);
     if (member == members.end()) continue;
     if (scene.GivenByOthers(uid)) bound_by_others.insert(place.group);
-    on[place.group].push_back(place.node);
+    ++placed[place.group];
     asked[place.group] = member->second.topology;
+    if (!member->second.topology.uncounted)
+      on[place.group].push_back(place.node);
   }
   const auto check = [&](const Group& group, const char* what, int pods,
                          const std::map<std::string, int>& counts) {
@@ -156,13 +160,13 @@ void World::CheckLevels() {
     const auto found = groups.find(id);
     if (found == groups.end() || bound_by_others.contains(id)) continue;
     const Group& group = found->second;
-    if (std::ssize(there) != group.size) continue;
+    if (placed.at(id) != group.size) continue;
+    const auto size = static_cast<int>(there.size());
     const cluster::GroupTopology& topology = asked.at(id);
     std::map<std::string, int> by_node;
     for (const std::string& node : there) ++by_node[node];
     const cluster::PodsPerNode& per_node = topology.per_node;
-    if (per_node.pods > 0 && !per_node.at_most &&
-        group.size % per_node.pods == 0)
+    if (per_node.pods > 0 && !per_node.at_most && size % per_node.pods == 0)
       check(group, "node", per_node.pods, by_node);
     for (const auto& [node, here] : by_node) {
       if (per_node.pods > 0 && here > per_node.pods)
@@ -170,7 +174,7 @@ void World::CheckLevels() {
             here, node, per_node.pods);
     }
     for (const cluster::TopologyLevel& level : topology.required_parts) {
-      if (group.size % level.pods != 0) continue;  // a surplus pod
+      if (size % level.pods != 0) continue;  // a surplus pod
       std::map<std::string, int> by_value;
       for (const auto& [name, here] : by_node) {
         const auto node = nodes.find(name);

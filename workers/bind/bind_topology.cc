@@ -56,15 +56,14 @@ std::string WhyTooMany(const cluster::PodsPerNode& per_node,
 }  // namespace
 
 std::string WhyNotPlaced(const cluster::GroupTopology& topology,
-                         const std::vector<std::string>& nodes,
-                         const std::vector<std::string>& there,
+                         const NodesOfPods& all, const NodesOfPods& counted,
                          const cluster::ClusterCache& cache) {
-  std::string why = WhyTooMany(topology.per_node, nodes, there);
+  std::string why = WhyTooMany(topology.per_node, counted.nodes, counted.there);
   if (why.empty() && !topology.required.empty())
-    why = WhyNotTogether(topology.required, nodes, there, cache);
-  if (!there.empty()) return why;
+    why = WhyNotTogether(topology.required, all.nodes, all.there, cache);
+  if (!all.there.empty()) return why;
   for (const cluster::TopologyLevel& level : topology.required_parts) {
-    if (why.empty()) why = WhyNotInParts(level, nodes, cache);
+    if (why.empty()) why = WhyNotInParts(level, counted.nodes, cache);
   }
   return why;
 }

@@ -25,13 +25,18 @@ std::string WhyNotTogether(const std::string& key,
                            const std::vector<std::string>& there,
                            const cluster::ClusterCache& cache);
 
-// The same for all required levels, and for the number of pods on each node. An
-// entry of `nodes` and `there` is the node of one pod. How many pods are in a
-// value is checked before the first pod of the group is bound only: later
-// members may have ended.
+// The node of each pod of a group.
+struct NodesOfPods {
+  std::vector<std::string> nodes;  // it is to be bound to
+  std::vector<std::string> there;  // it is bound on
+};
+
+// The same for all required levels, and for the number of pods on each node,
+// for which `counted` are the pods. How many pods are in a value is checked
+// before the first pod of the group is bound only: later members may have
+// ended.
 std::string WhyNotPlaced(const cluster::GroupTopology& topology,
-                         const std::vector<std::string>& nodes,
-                         const std::vector<std::string>& there,
+                         const NodesOfPods& all, const NodesOfPods& counted,
                          const cluster::ClusterCache& cache);
 
 // Why a node is not free for a group that has its nodes for itself; empty: it

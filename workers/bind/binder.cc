@@ -128,11 +128,12 @@ std::vector<Binder::BindGroup> Binder::Read(
     if (row.Get<std::int32_t>("revision") != group.revision) continue;
     group.allocated_at = cluster::Time(std::chrono::microseconds(
         row.Find<std::int64_t>("allocated_us").value_or(0)));
-    if (const auto text = row.Find<std::string>("topology"); text)
-      group.topology = *text;
+    const cluster::GroupTopology topology = cluster::TopologyFromJson(
+        row.Find<std::string>("topology").value_or(""));
     group.whole_nodes = row.Get<bool>("whole_nodes");
     if (row.Get<std::string_view>("pod_state") == "bound") {
-      group.there.push_back(row.Find<std::string>("node_name").value_or(""));
+      group.there.emplace_back(row.Find<std::string>("node_name").value_or(""),
+                               topology);
       continue;
     }
     group.members.push_back(
@@ -140,7 +141,8 @@ std::vector<Binder::BindGroup> Binder::Read(
          row.Get<std::string>("pod_name"),
          row.Get<std::string>("resource_version"),
          row.Find<std::string>("node_name").value_or(""), false, false, "",
-         nullptr, row.Find<std::string>("resource_set").value_or("")});
+         nullptr, row.Find<std::string>("resource_set").value_or(""),
+         topology});
   }
   for (auto& [id, group] : groups) read.push_back(std::move(group));
   return read;
@@ -178,13 +180,20 @@ void Binder::CheckTopology(BindGroup& group) const {
   if (sql::BugPlanted("rack-forgotten") || sql::BugPlanted("levels-forgotten"))
     return;
   if (group.waits || !group.problem.empty()) return;
-  std::vector<std::string> nodes;
-  std::vector<std::string> there = group.there;
+  NodesOfPods all;
+  NodesOfPods counted;
+  const auto add = [&](const std::string& node, bool bound,
+                       const cluster::GroupTopology& topology) {
+    (bound ? all.there : all.nodes).push_back(node);
+    if (!topology.uncounted)
+      (bound ? counted.there : counted.nodes).push_back(node);
+  };
+  for (const auto& [node, topology] : group.there) add(node, true, topology);
   for (const BoundMember& member : group.members)
-    (member.bound ? there : nodes).push_back(member.node);
-  if (!group.topology.empty())
-    group.problem = WhyNotPlaced(cluster::TopologyFromJson(group.topology),
-                                 nodes, there, cache_);
+    add(member.node, member.bound, member.topology);
+  if (!group.members.empty())
+    group.problem =
+        WhyNotPlaced(group.members.front().topology, all, counted, cache_);
   if (!group.whole_nodes || sql::BugPlanted("whole-nodes-forgotten")) return;
   std::set<std::string> looked;
   for (const BoundMember& member : group.members) {

@@ -91,6 +91,7 @@ class Binder {
     std::string problem;  // why it cannot be bound
     cluster::PodPointer pod = nullptr;
     std::string resource_set;  // inside of its node; empty: amounts alone
+    cluster::GroupTopology topology = {};
   };
   struct BindGroup {
     queue::Job job;
@@ -104,9 +105,9 @@ class Binder {
     std::chrono::milliseconds delay{0};  // before it is looked at again
     std::vector<cluster::NodeAnnouncement> announcements;
     std::vector<BoundMember> members;
-    std::string topology;            // its topology as JSON; empty: none
-    bool whole_nodes = false;        // it has its nodes for itself
-    std::vector<std::string> there;  // nodes of the members bound before
+    bool whole_nodes = false;  // it has its nodes for itself
+    // The members that were bound before, by node and topology.
+    std::vector<std::pair<std::string, cluster::GroupTopology>> there;
   };
 
   // The outcome of a batch, as arrays for the database.

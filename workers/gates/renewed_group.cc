@@ -13,7 +13,7 @@ std::optional<PendingGroup> Renewed(const PendingGroup& kept,
     const auto pod = cache.PodByUid(member.uid);
     if (pod == nullptr) return std::nullopt;
     GroupLabels labels = ReadGroupLabels(*pod, cache);
-    labels.topology = group.topology;
+    labels.topology = member.request->rules->topology;
     member.request = schedule.Intern(cluster::ToJson(RequestOf(*pod, labels)));
   }
   return group;

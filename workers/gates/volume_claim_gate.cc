@@ -117,7 +117,7 @@ VolumeClaimGate::Obstacle VolumeClaimGate::Look(PendingGroup& group,
               member.uid};
     }
     GroupLabels labels = ReadGroupLabels(*pod, cache_);
-    labels.topology = group.topology;
+    labels.topology = member.request->rules->topology;
     member.request = schedule.Intern(cluster::ToJson(
         WithLabels(WithVolumes(pod->request, *pod, cache_), labels)));
   }

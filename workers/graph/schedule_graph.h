@@ -179,6 +179,9 @@ class ScheduleGraph {
   std::vector<matcher::NodeIndex> IndicesOf(GroupId group) const;
   // The node of each place of the group and of those that extend it, in order.
   std::vector<matcher::NodeIndex> PlacesOf(GroupId group) const;
+  // Those of them that have pods which do not count for the numbers of pods
+  // (GroupTopology::uncounted).
+  std::vector<matcher::NodeIndex> UncountedPlacesOf(GroupId group) const;
 
   // Groups of which what they hold has changed since the last call; all that
   // hold something, after TouchAll().

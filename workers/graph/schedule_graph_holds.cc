@@ -264,6 +264,19 @@ std::vector<matcher::NodeIndex> ScheduleGraph::PlacesOf(GroupId group) const {
   return places;
 }
 
+std::vector<matcher::NodeIndex> ScheduleGraph::UncountedPlacesOf(
+    GroupId group) const {
+  std::vector<matcher::NodeIndex> places;
+  const Holding* holding = holdings_.Find(group);
+  if (holding == nullptr) return places;
+  for (std::size_t i = 0; i < holding->nodes.size(); ++i) {
+    const PlacedMember& member = holding->held.members[i];
+    if (!member.uid.empty() && member.request->rules->topology.uncounted)
+      places.push_back(holding->nodes[i]);
+  }
+  return places;
+}
+
 std::map<matcher::NodeIndex, std::vector<double>>
 ScheduleGraph::HeldWithoutEnd() const {
   std::map<matcher::NodeIndex, std::vector<double>> held;

@@ -158,8 +158,10 @@ USING unnest($1::text []) AS v (uid)
 WHERE p.uid = any(ARRAY[v.uid]);
 
 -- name: judge_filling_groups
--- In each group the first pod decides on sizes, queue, topology and account,
--- unless the group already has size and queue from a pod that still exists.
+-- In each group the first pod decides on sizes, queue, pools and account,
+-- unless the group already has size and queue from a pod that still exists; and
+-- the first that asks for any on the topology, whose numbers of pods must divide
+-- the size of the group, or the number of pods that ask for it.
 -- Pods that differ, or whose queue does not exist, are refused; the others are
 -- refused if together they leave no time to start. Returns the pods whose
 -- judgement changed.
@@ -181,11 +183,14 @@ candidate AS (
     p.account,
     p.max_size,
     p.request -> 'topology' AS topology,
+    asks_for_no_topology(p.request -> 'topology') AS asks_for_none,
     q.name IS NOT NULL AS queue_exists,
     first_value(p.pod_name) OVER first_first AS leader,
     first_value(p.group_size) OVER first_first AS agreed_size,
     first_value(p.queue) OVER first_first AS agreed_queue,
-    first_value(p.request -> 'topology') OVER first_first AS agreed_topology,
+    first_value(p.request #> '{topology,pools}') OVER first_first AS agreed_pools,
+    first_value(p.request -> 'topology') OVER asking_first AS agreed_topology,
+    first_value(p.pod_name) OVER asking_first AS asker,
     first_value(p.account) OVER first_first AS agreed_account,
     first_value(p.max_size) OVER first_first AS agreed_max_size
   FROM touched AS t
@@ -204,6 +209,15 @@ candidate AS (
       (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
       p.created_at,
       p.uid
+  ),
+  asking_first AS (
+    PARTITION BY t.namespace, t.group_name
+    ORDER BY
+      (q.name IS NOT NULL) DESC,
+      asks_for_no_topology(p.request -> 'topology'),
+      (g.group_size = p.group_size AND g.queue = p.queue) DESC NULLS LAST,
+      p.created_at,
+      p.uid
   )
 ),
 
@@ -211,14 +225,21 @@ agreed AS (
   SELECT
     c.*,
     max(c.start_after) FILTER (WHERE c.agrees) OVER one_group AS group_start_after,
-    min(c.start_by) FILTER (WHERE c.agrees) OVER one_group AS group_start_by
+    min(c.start_by) FILTER (WHERE c.agrees) OVER one_group AS group_start_by,
+    count(*) FILTER (WHERE c.agrees) OVER one_group AS arrived,
+    count(*) FILTER (WHERE c.agrees AND NOT c.asks_for_none) OVER one_group
+      AS asking
   FROM (
     SELECT
       d.*,
       d.queue_exists
       AND d.group_size = d.agreed_size
       AND d.queue = d.agreed_queue
-      AND d.topology IS NOT DISTINCT FROM d.agreed_topology
+      AND d.topology -> 'pools' IS NOT DISTINCT FROM d.agreed_pools
+      AND (
+        d.asks_for_none
+        OR d.topology - 'pools' = d.agreed_topology - 'pools'
+      )
       AND d.account = d.agreed_account
       AND d.max_size IS NOT DISTINCT FROM d.agreed_max_size AS agrees
     FROM candidate AS d
@@ -243,20 +264,39 @@ judged AS MATERIALIZED (
             '%s in queue "%s" (pod %s came first); all pods of a group must '
             'ask for the same', c.group_size, c.queue, c.namespace,
             c.group_name, c.agreed_size, c.agreed_queue, c.leader)
-        WHEN c.topology -> 'pools' IS DISTINCT FROM c.agreed_topology -> 'pools'
+        WHEN c.topology -> 'pools' IS DISTINCT FROM c.agreed_pools
           THEN format(
             'asks for pools %s (fluxnetes.pool/NAME), but group %s/%s for %s '
             '(pod %s came first); all pods of a group must ask for the same, '
             'which the group takes once',
             coalesce((c.topology -> 'pools')::text, 'none'), c.namespace,
             c.group_name,
-            coalesce((c.agreed_topology -> 'pools')::text, 'none'), c.leader)
-        WHEN c.topology IS DISTINCT FROM c.agreed_topology
+            coalesce(c.agreed_pools::text, 'none'), c.leader)
+        WHEN
+          NOT c.asks_for_none
+          AND c.topology - 'pools' <> c.agreed_topology - 'pools'
           THEN format(
             'asks for topology %s, but group %s/%s for %s (pod %s came first); '
-            'all pods of a group must ask for the same',
-            coalesce(c.topology::text, 'none'), c.namespace, c.group_name,
-            coalesce(c.agreed_topology::text, 'none'), c.leader)
+            'all pods of a group that ask for any must ask for the same',
+            c.topology - 'pools', c.namespace, c.group_name,
+            c.agreed_topology - 'pools', c.asker)
+        WHEN
+          c.agreed_topology
+          ?| ARRAY['requiredParts', 'preferredParts', 'podsPerNode']
+          AND c.arrived >= c.agreed_size
+          AND NOT topology_divides(c.agreed_topology, c.agreed_size)
+          AND NOT (
+            c.asking > 0
+            AND topology_divides(
+              c.agreed_topology, least(c.asking, c.agreed_size)::integer
+            )
+          )
+          THEN format(
+            'group %s/%s asks for topology %s, but it has %s pods, of which %s '
+            'ask for it: right would be numbers of pods that divide one of '
+            'these numbers',
+            c.namespace, c.group_name, c.agreed_topology - 'pools',
+            c.agreed_size, least(c.asking, c.agreed_size))
         WHEN c.account <> c.agreed_account
           THEN format(
             'asks for account %s (fluxnetes.account), but group %s/%s for %s '
@@ -503,6 +543,13 @@ ranked AS (
     k.held_reason,
     k.released_at,
     k.traceparent AS own_trace,
+    k.group_size AS size_asked,
+    first_value(p.request -> 'topology') OVER (
+      PARTITION BY k.group_id
+      ORDER BY
+        asks_for_no_topology(p.request -> 'topology'), p.completion_index,
+        p.created_at, p.uid
+    ) AS topology,
     row_number() OVER (
       PARTITION BY k.group_id
       ORDER BY p.completion_index, p.created_at, p.uid
@@ -514,8 +561,15 @@ ranked AS (
 ),
 
 member AS MATERIALIZED (
-  SELECT *, jsonb_hash_extended(request, 0) AS request_hash
-  FROM ranked
+  SELECT
+    r.*,
+    a.asked,
+    jsonb_hash_extended(a.asked, 0) AS request_hash
+  FROM ranked AS r
+  CROSS JOIN LATERAL (
+    SELECT adopt_topology(r.request, r.topology, r.size_asked) AS asked
+    OFFSET 0
+  ) AS a
   WHERE place <= whole - CASE WHEN $5 AND whole > 1 THEN 1 ELSE 0 END
 ),
 
@@ -596,7 +650,7 @@ moved AS (
     namespace,
     pod_name,
     group_name,
-    request,
+    asked,
     completion_index,
     owner_kind,
     owner_name,

@@ -8,6 +8,7 @@
 #include "workers/intake/filling_queries.h"
 #include "workers/intake/members_queries.h"
 #include "workers/loops/groups_queries.h"
+#include "workers/pods/topology_labels.h"
 #include "workers/pods/version_number.h"
 
 namespace fluxnetes::workers {
@@ -46,8 +47,8 @@ bool IsRegrouped(const ObservedPod& seen, const RecordedPod& record) {
   if (labels.group_name != record.group_name ||
       labels.group_size != record.group_size ||
       labels.max_size != record.max_size || labels.queue != record.queue ||
-      labels.topology != record.topology || labels.inside != record.inside ||
-      AsksOtherwise(seen, record))
+      !IsSameTopology(labels.topology, record.topology) ||
+      labels.inside != record.inside || AsksOtherwise(seen, record))
     return true;
   return !labels.refused.empty() && labels.refused != record.refused &&
          !record.refused.starts_with("cancelled: ");
@@ -60,7 +61,8 @@ bool Leaves(const ObservedPod& seen, const RecordedPod& record) {
   if (!labels.refused.empty() || labels.group_name != record.asked_name)
     return true;
   const bool surplus = record.asked_name != record.group_name;
-  return labels.queue != record.queue || labels.topology != record.topology ||
+  return labels.queue != record.queue ||
+         !IsSameTopology(labels.topology, record.topology) ||
          labels.inside != record.inside || labels.start != record.start ||
          labels.account != record.account || AsksOtherwise(seen, record) ||
          (!surplus && (labels.group_size != record.group_size ||

@@ -182,7 +182,7 @@ bool Latecomers::IsNamed(const ActiveGroup& group,
          group.queue == arrival.labels.queue &&
          group.account == arrival.labels.account &&
          group.max_size == arrival.labels.max_size &&
-         group.topology == arrival.labels.topology;
+         AgreesWith(arrival.labels.topology, group.topology);
 }
 
 Latecomers::ActiveGroup* Latecomers::GroupOf(const Arrival& arrival) {

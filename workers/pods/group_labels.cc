@@ -110,8 +110,9 @@ class Reader {
     ReadQueue();
     if (jobspec_ && labels_.refused.empty())
       Refuse(ReadJobspec(pod_, *jobspec_, topologies_, labels_));
-    if (labels_.group_size && labels_.refused.empty())
-      Refuse(WhyNotDivided(labels_.topology, *labels_.group_size));
+    // Of a larger group it is not known yet how many pods ask for it.
+    if (labels_.group_size == 1 && labels_.refused.empty())
+      Refuse(WhyNotDivided(labels_.topology, 1, 1));
     ReadAccount();
     Refuse(WhyUnknownLabel(pod_));
     if (!labels_.refused.empty()) {

@@ -12,7 +12,8 @@
 // An annotation may also list levels with the number of pods that are to be in
 // one value of each, the smallest first: rack:16,example.com/block:48,zone are
 // 16 pods to a rack, 48 to a block, all in one zone. Each number divides the
-// next, and the size of the group. Where the pod has none of these labels and
+// next, and the size of the group, or the number of its pods that ask for it.
+// Where the pod has none of these labels and
 // annotations, those of Kueue for the same are read
 // (kueue.x-k8s.io/podset-required-topology and the like).
 //
@@ -70,9 +71,27 @@ std::string ReadKueueTopology(const cluster::Pod& pod,
 std::string ReadPodsPerNode(const cluster::Pod& pod,
                             cluster::PodsPerNode& per_node);
 
-// Why a group of this size cannot be divided so; empty: it can.
+// Why a group of this size cannot be divided so, and neither can those of its
+// pods that ask for it; empty: it can.
 std::string WhyNotDivided(const cluster::GroupTopology& topology,
-                          std::int32_t size);
+                          std::int32_t size, std::int32_t asking);
+
+// Pods that ask for no topology, but maybe for pools, adopt that of the other
+// pods of their group.
+bool AsksForNone(const cluster::GroupTopology& topology);
+// What such a pod has in a group of this size whose other pods ask for
+// `theirs`: it counts for the numbers of pods if these divide the size of the
+// group.
+cluster::GroupTopology Adopted(const cluster::GroupTopology& own,
+                               const cluster::GroupTopology& theirs,
+                               std::int32_t size);
+// Whether a pod that asks for `asked` may be in a group whose pods have `has`,
+// or ask for it.
+bool AgreesWith(const cluster::GroupTopology& asked,
+                const cluster::GroupTopology& has);
+// Whether a pod that asks for `asked` still asks for what was recorded of it.
+bool IsSameTopology(const cluster::GroupTopology& asked,
+                    const cluster::GroupTopology& recorded);
 // Why the preferred parts do not fit into the required ones; empty: they do.
 std::string WhyNoChain(const cluster::GroupTopology& topology);
 

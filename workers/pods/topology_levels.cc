@@ -53,6 +53,17 @@ std::string WhyNotNested(const std::vector<cluster::TopologyLevel>& parts) {
   return "";
 }
 
+// Whether all numbers of pods divide this one.
+bool NumbersDivide(const cluster::GroupTopology& topology, std::int32_t pods) {
+  const auto divides = [pods](const cluster::TopologyLevel& part) {
+    return pods % part.pods == 0;
+  };
+  const cluster::PodsPerNode& per_node = topology.per_node;
+  return std::ranges::all_of(topology.required_parts, divides) &&
+         std::ranges::all_of(topology.preferred_parts, divides) &&
+         (per_node.pods == 0 || per_node.at_most || pods % per_node.pods == 0);
+}
+
 }  // namespace
 
 std::string ReadLevels(const std::string& place, const std::string& text,
@@ -148,27 +159,56 @@ std::string ReadPodsPerNode(const cluster::Pod& pod,
   return "";
 }
 
+bool AsksForNone(const cluster::GroupTopology& topology) {
+  cluster::GroupTopology none;
+  none.pools = topology.pools;
+  return topology == none;
+}
+
+cluster::GroupTopology Adopted(const cluster::GroupTopology& own,
+                               const cluster::GroupTopology& theirs,
+                               std::int32_t size) {
+  cluster::GroupTopology topology = cluster::OfGroup(theirs);
+  topology.pools = own.pools;
+  topology.adopted = true;
+  topology.uncounted = !NumbersDivide(theirs, size);
+  return topology;
+}
+
+bool AgreesWith(const cluster::GroupTopology& asked,
+                const cluster::GroupTopology& has) {
+  if (AsksForNone(asked)) return asked.pools == has.pools;
+  return asked == cluster::OfGroup(has);
+}
+
+bool IsSameTopology(const cluster::GroupTopology& asked,
+                    const cluster::GroupTopology& recorded) {
+  if (!recorded.adopted) return asked == recorded;
+  return AsksForNone(asked) && asked.pools == recorded.pools;
+}
+
 std::string WhyNotDivided(const cluster::GroupTopology& topology,
-                          std::int32_t size) {
-  const auto divides = [&](std::int32_t pods) { return size % pods == 0; };
-  const std::string group =
+                          std::int32_t size, std::int32_t asking) {
+  if (NumbersDivide(topology, size) ||
+      (asking > 0 && NumbersDivide(topology, asking)))
+    return "";
+  std::string group =
       "the group has " + std::to_string(size) + (size == 1 ? " pod" : " pods");
+  if (asking < size)
+    group += ", and " + std::to_string(asking) + " of them ask for it";
   for (const auto& [name, parts] :
        {std::pair(kTopologyRequiredLabel, &topology.required_parts),
         std::pair(kTopologyPreferredLabel, &topology.preferred_parts)}) {
     for (const cluster::TopologyLevel& part : *parts) {
-      if (!divides(part.pods))
+      if (size % part.pods != 0)
         return Refusal(name, part.key + ":" + std::to_string(part.pods), group,
                        "a number that divides it");
     }
   }
   const cluster::PodsPerNode& per_node = topology.per_node;
-  if (per_node.pods > 0 && !per_node.at_most && !divides(per_node.pods))
-    return Refusal(LabelCalled(kPodsPerNodeLabel),
-                   std::to_string(per_node.pods), group,
-                   "a number that divides it, or at-most-" +
-                       std::to_string(per_node.pods));
-  return "";
+  return Refusal(
+      LabelCalled(kPodsPerNodeLabel), std::to_string(per_node.pods), group,
+      "a number that divides it, or at-most-" + std::to_string(per_node.pods));
 }
 
 std::string WhyNoChain(const cluster::GroupTopology& topology) {

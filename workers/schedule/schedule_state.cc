@@ -70,7 +70,8 @@ void Schedule::State::Prepare(PendingLine& line) {
     line.gang.groups.push_back({graph.requests().Amounts(request),
                                 graph.Eligible(settings.node_selector), count,
                                 graph.requests().Rules(request),
-                                graph.requests().Inside(request)});
+                                graph.requests().Inside(request),
+                                request->rules->topology.uncounted});
   }
   cluster::GroupTopology topology = TopologyOf(line.requests);
   if (sql::BugPlanted("rack-forgotten")) topology = {};
@@ -86,6 +87,9 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.gang.required = levels.required;
   line.gang.per_node = {topology.per_node.pods, topology.per_node.at_most};
   line.gang.beside = line.beside;
+  line.gang.uncounted_beside.clear();
+  if (!line.gang.levels.empty() || line.gang.per_node.tasks > 0)
+    TakeUncounted(line);
   Sharing sharing = SharingOf(topology, settings);
   if (sql::BugPlanted("whole-nodes-forgotten")) sharing.whole_nodes = false;
   line.gang.aside = sharing.aside;
@@ -104,6 +108,16 @@ void Schedule::State::Prepare(PendingLine& line) {
   line.ask = true;
   lines.Uncheck(line);
   line.spared.reset();
+}
+
+// Tasks beside the gang that do not count are no longer among the others.
+void Schedule::State::TakeUncounted(PendingLine& line) {
+  if (line.holder == 0) return;
+  line.gang.uncounted_beside = graph.UncountedPlacesOf(line.holder);
+  for (const matcher::NodeIndex node : line.gang.uncounted_beside) {
+    const auto one = std::ranges::find(line.gang.beside, node);
+    if (one != line.gang.beside.end()) line.gang.beside.erase(one);
+  }
 }
 
 void Schedule::State::PrepareLines(ScheduleQueue& queue) {

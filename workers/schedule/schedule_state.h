@@ -126,6 +126,7 @@ struct Schedule::State {
                    const RequestCounts& requests) const;
   // Sets what a line asks of the graph, by its queue's settings.
   void Prepare(PendingLine& line);
+  void TakeUncounted(PendingLine& line);
   void PrepareLines(ScheduleQueue& queue);
   // Puts the blocked groups where their accounts stand by now. What is kept for
   // them is withdrawn.

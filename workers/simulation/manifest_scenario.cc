@@ -47,9 +47,11 @@ std::string WhyOdd(const GroupLabels& pod, const GroupLabels& first) {
   if (pod.queue != first.queue) return odd("queue", pod.queue, first.queue);
   if (pod.account != first.account)
     return odd("account", pod.account, first.account);
-  if (pod.topology != first.topology)
+  if (pod.topology.pools != first.topology.pools)
+    return "asks for other pools than the first pod of its group";
+  if (!AgreesWith(pod.topology, first.topology) && !AsksForNone(first.topology))
     return "asks for another topology than the "
-           "first pod of its group";
+           "first pod of its group that asks for one";
   if (pod.max_size != first.max_size)
     return "asks for another fluxnetes.group-max-size than the first pod of "
            "its "
@@ -225,6 +227,8 @@ void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
   if (labels.start.by)
     start.by = std::min(start.by.value_or(*labels.start.by), *labels.start.by);
   start.hold = start.hold || labels.start.hold;
+  if (AsksForNone(forming.labels.topology))
+    forming.labels.topology = labels.topology;
   forming.requests.push_back(parts_.Request(
       RequestOf(pod.pod, labels), pod.pod.namespace_name, pod.pod.labels));
   if (pod.run.exit_code != 0 || pod.run.fail_first > 0)
@@ -232,7 +236,32 @@ void ManifestScenario::Join(Forming& forming, const cluster::PodTemplate& pod,
                      " says that its pods fail; here they succeed");
 }
 
+// Pods that ask for no topology have that of the others.
+std::string ManifestScenario::AdoptTopology(Forming& forming) {
+  const cluster::GroupTopology& theirs = forming.labels.topology;
+  if (AsksForNone(theirs)) return "";
+  const std::int32_t size = *forming.labels.group_size;
+  std::int32_t asking = 0;
+  for (int& number : forming.requests) {
+    const Scenario::Request one = scenario_.requests[number];
+    if (!AsksForNone(one.request.rules->topology)) {
+      ++asking;
+      continue;
+    }
+    number = parts_.Request(
+        cluster::WithTopology(
+            one.request, Adopted(one.request.rules->topology, theirs, size)),
+        one.namespace_name, one.labels);
+  }
+  return WhyNotDivided(theirs, size, asking);
+}
+
 void ManifestScenario::Complete(const Key& key, Forming& forming) {
+  if (const std::string why = AdoptTopology(forming); !why.empty()) {
+    LeaveOut(forming.place, why);
+    forming_.erase(key);
+    return;
+  }
   forming.group.shape = parts_.Shape(forming.requests);
   formed_[key] = std::move(forming);
   forming_.erase(key);

@@ -60,7 +60,7 @@ class ManifestScenario {
   struct Forming {
     std::size_t place_in_line = 0;
     std::string place;
-    GroupLabels labels;  // of the first pod
+    GroupLabels labels;  // of the first pod, with the group's topology
     Scenario::Group group;
     StartTerms start;
     std::vector<int> requests;  // indices of its pods' requests
@@ -87,6 +87,8 @@ class ManifestScenario {
              const GroupLabels& labels, const std::string& place);
   void Join(Forming& forming, const cluster::PodTemplate& pod,
             const GroupLabels& labels);
+  // Returns why the group cannot have its topology; empty: it can.
+  std::string AdoptTopology(Forming& forming);
   void Complete(const Key& key, Forming& forming);
   // Completes what is left of Jobs, and notes all groups that lack pods.
   void SettleShortGroups();

@@ -167,7 +167,7 @@ class SimulatedTime {
     for (const Scenario::Pods& pods : scenario_.shapes[group.shape]) {
       const cluster::PodRequest& request =
           scenario_.requests[pods.request].request;
-      if (request.rules.Any()) return request.rules->topology;
+      if (request.rules.Any()) return cluster::OfGroup(request.rules->topology);
     }
     return {};
   }

@@ -160,7 +160,8 @@ void SnapshotReader::ReadMembers(sql::Transaction& transaction,
     const auto* request =
         snapshot_->requests->Of(row.Get<std::string>("request"));
     group.members.push_back({row.Get<std::string>("uid"), request});
-    if (request->rules.Any()) group.topology = request->rules->topology;
+    if (request->rules.Any())
+      group.topology = cluster::OfGroup(request->rules->topology);
   }
 }
 

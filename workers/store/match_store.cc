@@ -366,7 +366,8 @@ std::vector<PendingGroup> PostgresMatchStore::ReadWaiting(
     if (group == groups.end()) continue;
     const auto* request = requests(row.Get<std::string>("request"));
     group->second.members.push_back({row.Get<std::string>("uid"), request});
-    if (request->rules.Any()) group->second.topology = request->rules->topology;
+    if (request->rules.Any())
+      group->second.topology = cluster::OfGroup(request->rules->topology);
   }
   FinishUseless(transaction, leases);
   std::vector<PendingGroup> waiting;

@@ -39,7 +39,7 @@ class BindTopology : public testing::Test {
   }
   std::string Why(const std::vector<std::string>& nodes,
                   const std::vector<std::string>& there = {}) {
-    return WhyNotPlaced(topology_, nodes, there, cache_);
+    return WhyNotPlaced(topology_, {nodes, there}, {nodes, there}, cache_);
   }
 
   cluster::ClusterCache cache_;

@@ -153,23 +153,63 @@ TEST(TopologyLabels, PodsPerNodeAreExactlyOrAtMostSoMany) {
                           "at-most-4"));
 }
 
-TEST(TopologyLabels, NumbersDivideTheSizeOfTheGroup) {
-  const auto refused = [](const std::string& size, const Marks& labels,
-                          const Marks& annotations) {
-    cluster::Pod pod = PodWithMarks(labels, annotations);
-    pod.labels[kGroupNameLabel] = "train";
-    pod.labels[kGroupSizeLabel] = size;
-    return ReadGroupLabels(pod, cluster::ClusterCache()).refused;
-  };
-  EXPECT_EQ(refused("32", {}, {{kTopologyRequiredLabel, "rack:16"}}), "");
-  EXPECT_EQ(refused("40", {}, {{kTopologyRequiredLabel, "rack:16"}}),
-            "fluxnetes.topology-required is "
-            "\"topology.kubernetes.io/rack:16\": the group has 40 pods; it "
-            "must be a number that divides it");
-  EXPECT_EQ(refused("6", {{kPodsPerNodeLabel, "4"}}, {}),
+cluster::GroupTopology InRacks(std::int32_t pods) {
+  cluster::GroupTopology topology;
+  topology.required = "zone";
+  topology.required_parts = {{"rack", pods}};
+  return topology;
+}
+
+TEST(TopologyLabels, NumbersDivideTheSizeOfTheGroupOrThePodsThatAsk) {
+  EXPECT_EQ(WhyNotDivided(InRacks(16), 32, 32), "");
+  EXPECT_EQ(WhyNotDivided(InRacks(16), 33, 32), "");
+  EXPECT_EQ(
+      WhyNotDivided(InRacks(16), 40, 40),
+      "fluxnetes.topology-required is \"rack:16\": the group has 40 pods; "
+      "it must be a number that divides it");
+  EXPECT_EQ(
+      WhyNotDivided(InRacks(16), 33, 31),
+      "fluxnetes.topology-required is \"rack:16\": the group has 33 pods, "
+      "and 31 of them ask for it; it must be a number that divides it");
+  cluster::GroupTopology topology;
+  topology.per_node = {4, false};
+  EXPECT_EQ(WhyNotDivided(topology, 6, 6),
             "label fluxnetes.pods-per-node is \"4\": the group has 6 pods; it "
             "must be a number that divides it, or at-most-4");
-  EXPECT_EQ(refused("6", {{kPodsPerNodeLabel, "at-most-4"}}, {}), "");
+  topology.per_node.at_most = true;
+  EXPECT_EQ(WhyNotDivided(topology, 6, 6), "");
+}
+
+// Of a larger group it is not known yet how many pods ask for it.
+TEST(TopologyLabels, NumberOfALonePodIsRefusedAtOnce) {
+  cluster::Pod pod = PodWithMarks({{kPodsPerNodeLabel, "4"}}, {});
+  EXPECT_THAT(ReadGroupLabels(pod, cluster::ClusterCache()).refused,
+              HasSubstr("the group has 1 pod;"));
+  pod.labels[kGroupNameLabel] = "train";
+  pod.labels[kGroupSizeLabel] = "6";
+  EXPECT_EQ(ReadGroupLabels(pod, cluster::ClusterCache()).refused, "");
+}
+
+TEST(TopologyLabels, PodsThatAskForNoneAdoptThatOfTheOthers) {
+  cluster::GroupTopology none;
+  none.pools = {{"licences", 2}};
+  EXPECT_TRUE(AsksForNone(none));
+  EXPECT_FALSE(AsksForNone(InRacks(2)));
+  const cluster::GroupTopology counted = Adopted(none, InRacks(3), 9);
+  EXPECT_TRUE(counted.adopted);
+  EXPECT_FALSE(counted.uncounted);
+  EXPECT_EQ(counted.pools, none.pools);
+  EXPECT_EQ(counted.required_parts, InRacks(3).required_parts);
+  const cluster::GroupTopology uncounted = Adopted(none, InRacks(4), 9);
+  EXPECT_TRUE(uncounted.uncounted);
+  // What is recorded of it is what it asks for, as long as it asks for none.
+  EXPECT_TRUE(IsSameTopology(none, uncounted));
+  EXPECT_FALSE(IsSameTopology(InRacks(4), uncounted));
+  EXPECT_FALSE(IsSameTopology({}, uncounted));  // other pools
+  EXPECT_FALSE(IsSameTopology({}, InRacks(4)));
+  EXPECT_TRUE(AgreesWith(none, uncounted));
+  EXPECT_TRUE(AgreesWith({}, InRacks(4)));
+  EXPECT_FALSE(AgreesWith(InRacks(3), InRacks(4)));
 }
 
 TEST(TopologyLabels, WhatCannotBeUsedIsRefusedWithWhatWouldBeRight) {

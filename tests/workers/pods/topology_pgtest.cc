@@ -92,13 +92,15 @@ class Topology : public MatchTest {
 
 TEST_F(Topology, MembersThatDisagreeAreRefused) {
   CreateIn("train", 0, 2, {{kTopologyRequiredLabel, "rack"}});
-  CreateIn("train", 1, 2, {});
+  CreateIn("train", 1, 2, {{kTopologyRequiredLabel, "zone"}});
   ObserveAndPromote();
   EXPECT_EQ(Filling("train"), "1/2");
-  EXPECT_EQ(Refused("train-1"),
-            "asks for topology none, but group default/train for {\"required\":"
-            " \"topology.kubernetes.io/rack\"} (pod train-0 came first); all "
-            "pods of a group must ask for the same");
+  EXPECT_EQ(
+      Refused("train-1"),
+      "asks for topology {\"required\": \"topology.kubernetes.io/zone\"}, "
+      "but group default/train for {\"required\":"
+      " \"topology.kubernetes.io/rack\"} (pod train-0 came first); all "
+      "pods of a group that ask for any must ask for the same");
   EXPECT_EQ(Jobs("notice"), "1");
   door.ChangePod("default/train-1", [](cluster::Pod& pod) {
     pod.labels[kTopologyRequiredLabel] = "rack";

@@ -185,6 +185,35 @@ void ScheduleRandomRun::Take(const Placed& placed) {
   for (const PlacedMember& member : placed.members) {
     EXPECT_FALSE(KeptAway(member, waiting.options)) << "group " << placed.group;
   }
+  CheckTopology(placed, waiting.options);
+}
+
+void ScheduleRandomRun::CheckTopology(const Placed& placed,
+                                      const GroupOptions& options) {
+  const cluster::GroupTopology& topology = options.rules.topology;
+  std::map<std::string, int> on;     // pods by node
+  std::map<std::string, int> zones;  // by zone
+  for (const PlacedMember& member : placed.members) {
+    ++on[member.node];
+    ++zones[SiteOf(member.node).zone];
+  }
+  EXPECT_TRUE(topology.required.empty() || zones.size() == 1);
+  for (const auto& [node, pods] : on) {
+    const cluster::PodsPerNode& per_node = topology.per_node;
+    if (per_node.pods > 0) {
+      EXPECT_LE(pods, per_node.pods);
+      EXPECT_TRUE(per_node.at_most || pods == per_node.pods);
+    }
+    for (const cluster::TopologyLevel& level : topology.required_parts)
+      EXPECT_EQ(pods % level.pods, 0) << node;
+  }
+  for (const auto& [group, running] : running_) {
+    if (group == placed.group) continue;
+    if (!topology.whole_nodes && !running.options.rules.topology.whole_nodes)
+      continue;
+    for (const PlacedMember& other : running.placed.members)
+      EXPECT_FALSE(on.contains(other.node)) << "group " << group;
+  }
 }
 
 std::string ScheduleRandomRun::Domain(const std::string& node,
@@ -258,6 +287,7 @@ void ScheduleRandomRun::Rebuild(Story& rebuilt) const {
     held.grace = running.options.grace;
     held.evicted_for = running.evicted_for;
     held.evictable = running.evicted_for == 0 && running.whole;
+    held.sharing = placed.sharing;
     rebuilt.Restore(held, running.options);
   }
 }

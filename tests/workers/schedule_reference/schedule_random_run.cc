@@ -163,9 +163,23 @@ void ScheduleRandomRun::Come() {
   if (kind_.quotas || kind_.fair)
     options.namespace_name = Up(0, 1) == 0 ? "a" : "b";
   const std::int64_t cpu = Up(1, kind_.reclaims ? 2 : 3);
-  const std::int64_t pods = Up(1, kind_.reclaims ? 2 : 5);
+  std::int64_t pods = Up(1, kind_.reclaims ? 2 : 5);
+  if (kind_.topology) pods = AddTopology(options);
   waiting_[id] = {fmt::format("{}x{}", pods, cpu), options, cpu};
   story_.schedule.Add(Group(story_, id));
+}
+
+std::int64_t ScheduleRandomRun::AddTopology(GroupOptions& options) {
+  cluster::GroupTopology& topology = options.rules.topology;
+  const std::int64_t pods = 2 * Up(1, 2);
+  const std::int64_t what = Up(0, 7);
+  if (what == 0) topology.whole_nodes = true;
+  if (what == 1) topology.per_node = {2, false};
+  if (what == 2) topology.per_node = {static_cast<int>(Up(1, 2)), true};
+  if (what == 3 || what == 4) topology.required_parts = {{"host", 2}};
+  if (what == 4 || what == 5) topology.required = "zone";
+  if (what == 6) topology.preferred = "zone";
+  return pods;
 }
 
 void ScheduleRandomRun::AddRules(GroupOptions& options) {

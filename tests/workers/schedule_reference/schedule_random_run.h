@@ -31,6 +31,7 @@ struct RandomKind {
   bool reclaims = false;  // and take back lent quota
   bool shallow = false;   // queues look at few shapes
   bool fair = false;      // and use fair shares of two namespaces
+  bool topology = false;  // groups ask for levels, pods per node, whole nodes
 };
 
 class ScheduleRandomRun {
@@ -105,6 +106,8 @@ class ScheduleRandomRun {
   void SetNode(int node) { story_.Nodes(Line(node)); }
   void Come();
   void AddRules(GroupOptions& options);
+  // Returns the number of the group's pods.
+  std::int64_t AddTopology(GroupOptions& options);
   void EndGroup();
   void EndPod();
   void TakeMember(Running& running);
@@ -115,6 +118,8 @@ class ScheduleRandomRun {
   void Take(const Verdict& verdict);
   // A gang is placed whole, where it may be, and no amount is given twice.
   void Take(const Placed& placed);
+  // Its pods are in the zones and on the nodes that it asks for.
+  void CheckTopology(const Placed& placed, const GroupOptions& options);
   // Victims have lower priority, are evicted once and whole, and for a group
   // that may evict.
   void Take(const Eviction& eviction);

@@ -191,6 +191,25 @@ TEST(ScheduleRandom, OnlyWhatWasLentIsTakenBackWhereGroupsOverstay) {
                .reclaims = true});
 }
 
+TEST(ScheduleRandom, NothingIsOverlookedWhereGroupsAskForATopology) {
+  RunMany(40, {.calm = false, .deadlines = true, .topology = true});
+}
+
+TEST(ScheduleRandom, NobodyIsDelayedByThoseBehindWhereSomeAskForATopology) {
+  RunMany(40, {.calm = true, .deadlines = true, .topology = true});
+}
+
+TEST(ScheduleRandom, NothingIsOverlookedWithATopologyWherePromisesAreKept) {
+  RunMany(25,
+          {.calm = false, .deadlines = true, .keeps = true, .topology = true});
+}
+
+TEST(ScheduleRandom, WhoPreemptsHasThePlaceOfVictimsWithATopologyToo) {
+  RunMany(
+      40,
+      {.calm = true, .deadlines = true, .preempts = true, .topology = true});
+}
+
 TEST(ScheduleRandom, AccountsAgreeWhereGroupsOverstay) {
   RunMany(60, {.calm = false, .deadlines = false, .assumed = true});
 }

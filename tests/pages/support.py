@@ -11,7 +11,7 @@ import urllib.request
 
 PORT = os.environ["PORT"]
 BASE = f"http://127.0.0.1:{PORT}/"
-PATIENCE = 15_000  # ms
+PATIENCE = 30_000  # ms
 EVIL = "<script>document.title='owned'</script><b id=evil>x</b>"
 
 
@@ -61,7 +61,7 @@ def log_says(text):
         return text in log.read()
 
 
-def await_true(look, patience=15):
+def await_true(look, patience=30):
     until = time.monotonic() + patience
     while time.monotonic() < until:
         if look():

@@ -21,6 +21,9 @@ def compares(visit):
     line.wait_for()
     claim("what is asked is new and has a start", "new" in line.inner_text() and "does not start" not in line.inner_text(),
           line.inner_text())
+    line.scroll_into_view_if_needed()
+    claim("the table is to be seen", (line.bounding_box() or {"height": 0})["height"] > 10 and
+          page.locator("table").bounding_box()["height"] > 60, str(page.locator("table").bounding_box()))
     claim("now and then are two timelines", page.locator("canvas").count() == 2 and
           page.get_by_role("heading", name="With the change").is_visible())
     claim("what can never start says so", "does not start" in line_of(page, "default/huge").inner_text(),

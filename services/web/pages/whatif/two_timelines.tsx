@@ -6,12 +6,18 @@ import { route } from "../frame/route";
 import type { SimulatedGroup, SimulateResponse } from "../messages/simulation";
 import { TimeButtons } from "../timeline/time_buttons";
 import { TimelineChart } from "../timeline/timeline_chart";
+import { topsOf } from "../timeline/timeline_drawing";
 import { type TimelineData, TimelineGroups } from "../timeline/timeline_groups";
 import { rowsOf } from "../timeline/timeline_rows";
 import { TimeView } from "../timeline/time_view";
 
 const kKinds = ["", "runs now", "starts later", "new"];
-const kHour = 3_600_000;
+const kLeast = 600_000; // ms that are shown at least
+const kHighest = 340; // pixels of a timeline
+const kAround = 80; // pixels for its times, and what is below it
+
+// As --add-nodes names them.
+const kAdded = /-more\d+$/;
 
 function dataOf(groups: SimulatedGroup[], begin: number, nodes: string[], known: Set<string>): TimelineData {
   const started = groups.filter((group) => group.startsAt);
@@ -47,10 +53,11 @@ export function TwoTimelines({ answer }: { answer: SimulateResponse }) {
     const begin = answer.beginsAt ? Date.parse(answer.beginsAt) : Date.now();
     const { groups = [], unchanged = [] } = answer;
     const nodes = [...new Set([...groups, ...unchanged].flatMap((group) => group.nodes ?? []))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    const there = new Set(unchanged.flatMap((group) => group.nodes ?? []));
     const known = new Set(unchanged.map((group) => group.name));
-    const last = Math.max(begin + kHour, ...groups.map((group) => Date.parse(group.endsAt ?? group.startsAt ?? "") || 0));
+    const last = Math.max(begin + kLeast, ...groups.map((group) => Date.parse(group.endsAt ?? group.startsAt ?? "") || 0));
     return {
-      now: dataOf(unchanged, begin, nodes, known),
+      now: dataOf(unchanged, begin, nodes.filter((node) => !kAdded.test(node) || there.has(node)), known),
       then: dataOf(groups, begin, nodes, known),
       time: new TimeView((last - begin) * 1.2, begin - (last - begin) * 0.1),
     };
@@ -65,14 +72,16 @@ export function TwoTimelines({ answer }: { answer: SimulateResponse }) {
       {sides.map(({ data, rows }, i) => (
         <section aria-label={i === 0 ? "Now" : "Then"}>
           <h2>{i === 0 ? "As it is" : "With the change"}</h2>
-          <TimelineChart
-            groups={data.groups}
-            rows={rows}
-            time={time}
-            pointed={pointed}
-            label={`Timeline ${i === 0 ? "as it is" : "with the change"}; the table below has the starts`}
-            pick={() => {}}
-          />
+          <div style={{ height: `${Math.min(kHighest, topsOf(rows.rows)[rows.rows.length]! + kAround)}px` }}>
+            <TimelineChart
+              groups={data.groups}
+              rows={rows}
+              time={time}
+              pointed={pointed}
+              label={`Timeline ${i === 0 ? "as it is" : "with the change"}; the table above has the starts`}
+              pick={() => {}}
+            />
+          </div>
         </section>
       ))}
     </div>

@@ -1,6 +1,6 @@
 """The queues."""
 
-from support import Visit, claim, one_time_link
+from support import Visit, claim, fluxnetes, one_time_link
 
 
 def visit_queues(visit):
@@ -12,9 +12,38 @@ def visit_queues(visit):
           visit.sees("default/huge") and "queue=default" in page.url, page.url)
 
 
+def pause_and_set(visit):
+    page = visit.open("queues")
+    row = page.locator("tbody tr", has=page.get_by_role("rowheader", name="default", exact=True))
+    page.get_by_role("button", name="Pause default…").click()
+    claim("a pause says what it hits",
+          page.get_by_role("heading", name="Pause queue default?").is_visible() and
+          "None of its groups starts" in visit.text(), visit.text())
+    page.get_by_label("Reason").fill("new racks")
+    page.get_by_role("button", name="Pause", exact=True).click()
+    claim("and the queue is paused", row.get_by_text("paused").wait_for() is None)
+    page.get_by_role("button", name="Resume default…").click()
+    page.get_by_role("button", name="Resume", exact=True).click()
+    claim("and resumed", row.get_by_text("open", exact=True).wait_for() is None)
+    page.get_by_role("button", name="Set default…").click()
+    page.get_by_label("queue_depth").fill("many")
+    page.get_by_role("button", name="Show the difference").click()
+    claim("a wrong setting is refused in words", visit.sees("'many' is not allowed"), visit.text())
+    page.get_by_label("queue_depth").fill("77")
+    page.get_by_role("button", name="Show the difference").click()
+    change = page.get_by_role("dialog").get_by_role("row", name="queue_depth")
+    change.wait_for()
+    claim("the difference of a queue is shown first", change.inner_text().split()[-1] == "77",
+          change.inner_text())
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_role("dialog").wait_for(state="hidden")
+    claim("then the queue is set", "77" in fluxnetes("get", "queues", "-o", "json"))
+
+
 def check(browser):
     visit = Visit(browser, one_time_link())
     visit.sees("default/runs")
     visit_queues(visit)
+    pause_and_set(visit)
     claim("nothing fails in the page of queues", visit.errors == [], str(visit.errors))
     visit.close()

@@ -8,18 +8,23 @@ import os
 import sys
 import traceback
 
+import accounts
+import every_page
 import frame
 import group
 import groups
 import nodes
+import overview
 import queues
 import sign_in
+import system
 import timeline
 import whatif
 from playwright.sync_api import sync_playwright
 from support import await_true, claim, job, log_says, submit
 
-PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, frame]
+PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, accounts, overview, system,
+         frame, every_page]
 
 
 def main():

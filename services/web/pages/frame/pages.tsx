@@ -5,6 +5,7 @@ import { GroupPage } from "../groups/group_page";
 import { GroupsPage } from "../groups/groups_page";
 import { NodePage } from "../nodes/node_page";
 import { NodesPage } from "../nodes/nodes_page";
+import { OverviewPage } from "../overview/overview_page";
 import { QueuesPage } from "../queues/queues_page";
 import "../timeline/timeline.css";
 import "../whatif/whatif.css";
@@ -30,7 +31,12 @@ const timelinePage = async () => (await import("../timeline/timeline_page")).Tim
 
 const whatIfPage = async () => (await import("../whatif/whatif_page")).WhatIfPage;
 
+const accountsPage = async () => (await import("../accounts/accounts_page")).AccountsPage;
+
+const systemPage = async () => (await import("../system/system_page")).SystemPage;
+
 export const kPages: PageOf[] = [
+  { name: "overview", title: "Overview", key: "g o", show: () => <OverviewPage /> },
   {
     name: "groups",
     title: "Groups",
@@ -60,4 +66,6 @@ export const kPages: PageOf[] = [
   },
   { name: "what-if", title: "What if", key: "g w", show: () => <Later load={whatIfPage} props={{}} /> },
   { name: "queues", title: "Queues", key: "g q", show: () => <QueuesPage /> },
+  { name: "accounts", title: "Accounts", key: "g a", show: () => <Later load={accountsPage} props={{}} /> },
+  { name: "system", title: "System", key: "g s", show: () => <Later load={systemPage} props={{}} /> },
 ];

@@ -6,6 +6,9 @@ import type { Caller } from "../messages/caller";
 
 export const caller = signal<Caller | null>(null);
 export const signedOut = signal<string>(""); // why; "" if it is not so
+// Whether a link let this browser in, so that it can sign out here; else the
+// proxy before the pages says who looks.
+export const byLink = signal(true);
 export const trouble = signal<string>("");
 
 whenSignedOut(() => {
@@ -30,6 +33,8 @@ export async function signIn(): Promise<void> {
   if (signedOut.value !== "") return;
   try {
     trouble.value = "";
+    const identity = fetch("session").then((answer) => answer.json()) as Promise<{ identity?: string }>;
+    identity.then(({ identity: how }) => (byLink.value = how !== "proxy")).catch(() => undefined);
     caller.value = await call<Caller>("GetCaller", {});
   } catch (error) {
     if (signedOut.value === "") trouble.value = wordsOf(error);
@@ -51,4 +56,8 @@ export function mayChange(namespace: string): boolean {
   const role = caller.value?.role;
   if (role === "ROLE_OPERATOR") return true;
   return role === "ROLE_USER" && (caller.value?.namespaces ?? []).includes(namespace);
+}
+
+export function mayOperate(): boolean {
+  return caller.value?.role === "ROLE_OPERATOR";
 }

@@ -5,7 +5,7 @@ import { bindKeys, boundKeys, helpOpen, type Key } from "./keys";
 import { Empty, Loading, Problem } from "./notice";
 import { kPages } from "./pages";
 import { link, page, route } from "./route";
-import { caller, signedOut, signIn, signOut, trouble } from "./session";
+import { byLink, caller, signedOut, signIn, signOut, trouble } from "./session";
 
 const theme = signal(localStorage.getItem("theme") ?? "");
 
@@ -15,6 +15,10 @@ function switchTheme(): void {
     (theme.value === "" && matchMedia("(prefers-color-scheme: dark)").matches);
   theme.value = dark ? "light" : "dark";
   localStorage.setItem("theme", theme.value);
+}
+
+function callerText(): string {
+  return `${caller.value?.name} (${(caller.value?.role ?? "").replace("ROLE_", "").toLowerCase()})`;
 }
 
 function Navigation() {
@@ -62,9 +66,10 @@ function Navigation() {
       <button onClick={() => (helpOpen.value = true)} title="Keys">
         ?<span class="hidden">Keys</span>
       </button>
-      {caller.value && (
+      {caller.value && !byLink.value && <span>{callerText()}</span>}
+      {caller.value && byLink.value && (
         <button onClick={() => void signOut()} title="Sign out">
-          {caller.value.name} ({(caller.value.role ?? "").replace("ROLE_", "").toLowerCase()})
+          {callerText()}
         </button>
       )}
     </header>
@@ -101,9 +106,13 @@ function SignedOut() {
   return (
     <Empty title="You are not let in">
       <p>{signedOut.value}</p>
-      <p>
-        Run <code>fluxnetes web</code> where the scheduler runs, and open the link that it prints.
-      </p>
+      {byLink.value ? (
+        <p>
+          Run <code>fluxnetes web</code> where the scheduler runs, and open the link that it prints.
+        </p>
+      ) : (
+        <p>Sign in at the proxy before the pages: load them again.</p>
+      )}
     </Empty>
   );
 }

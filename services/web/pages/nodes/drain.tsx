@@ -4,14 +4,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
 import { Question } from "../frame/question";
-import { caller } from "../frame/session";
 import type { DrainNodesResponse, Maintenance } from "../messages/nodes";
 
 const kNamed = 12;
-
-export function mayOperate(): boolean {
-  return caller.value?.role === "ROLE_OPERATOR";
-}
 
 function some(names: string[], count: number): string {
   const shown = names.slice(0, kNamed).join(", ");

@@ -2,7 +2,8 @@
 import { useSignal } from "@preact/signals";
 import { Time, now } from "../frame/times";
 import type { Maintenance } from "../messages/nodes";
-import { mayOperate, nodesText, UndrainQuestion } from "./drain";
+import { mayOperate } from "../frame/session";
+import { nodesText, UndrainQuestion } from "./drain";
 
 export function MaintenanceTable({ windows, done }: { windows: Maintenance[]; done: () => void }) {
   const asked = useSignal<Maintenance | null>(null);

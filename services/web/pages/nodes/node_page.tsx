@@ -9,7 +9,8 @@ import { groupLink, link } from "../frame/route";
 import { Time } from "../frame/times";
 import type { GetNodeResponse, NodeGroup } from "../messages/nodes";
 import { bytesText, cpuText, OtherUse, Use } from "./amounts";
-import { DrainQuestion, mayOperate } from "./drain";
+import { mayOperate } from "../frame/session";
+import { DrainQuestion } from "./drain";
 import { MaintenanceTable } from "./maintenance_table";
 
 function kindText(group: NodeGroup): string {

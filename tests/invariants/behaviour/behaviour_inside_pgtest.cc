@@ -33,9 +33,8 @@ class BehaviourOfInsides : public Behaviour {
 // Gangs of random sizes that come faster than they end.
 class RandomInsides : public BehaviourOfInsides {
  protected:
-  explicit RandomInsides(const std::string& policy = "single-numa-node",
-                         int most_cpus = 4)
-      : BehaviourOfInsides("3", policy), most_cpus_(most_cpus) {}
+  explicit RandomInsides(const std::string& policy = "single-numa-node")
+      : BehaviourOfInsides("3", policy) {}
   ~RandomInsides() override { sql::PlantBug(""); }
 
   void Run(int gangs, const std::string& align) {
@@ -48,7 +47,7 @@ class RandomInsides : public BehaviourOfInsides {
     };
     for (int gang = 0; gang < gangs; ++gang) {
       system.Submit(GangOf("g" + std::to_string(gang), some(1, 6),
-                           {.cpu = std::to_string(some(1, most_cpus_)),
+                           {.cpu = std::to_string(some(1, 4)),
                             .gpus = some(0, 3) == 0 ? 1 : 0,
                             .seconds = some(5, 120),
                             .backoff_limit = 0,
@@ -58,15 +57,13 @@ class RandomInsides : public BehaviourOfInsides {
       system.Advance(seconds(some(0, 25)));
     }
   }
-
- private:
-  const int most_cpus_;
 };
 
-// Kubelets that give pods which no domain holds as few domains as can be.
+// Pods of more than a domain are in tests/cluster/simulated/numa_plan_test.cc:
+// several that start at once may be refused.
 class RandomInsidesOfRestricted : public RandomInsides {
  protected:
-  RandomInsidesOfRestricted() : RandomInsides("restricted", 10) {}
+  RandomInsidesOfRestricted() : RandomInsides("restricted") {}
 };
 
 // 4 cpus are free, one in each domain.

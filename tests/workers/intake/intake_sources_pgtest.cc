@@ -124,6 +124,8 @@ std::string TwoSlots(const std::string& system) {
 
 class JobspecsOfJobs : public IntakeSources {
  protected:
+  JobspecsOfJobs() { Observe(); }  // the first list has no Jobs
+
   void CreatePod(const std::string& name) {
     cluster::Pod pod = PodOf({.name = name, .owner = "lammps"});
     pod.request.resources.cpu_milli = 1'000;

@@ -45,17 +45,6 @@ std::vector<Span> ReadSpans(sql::Transaction& transaction,
   return spans;
 }
 
-std::vector<Span> ReadAllSpans(sql::Transaction& transaction,
-                               const std::optional<std::string>& namespace_name,
-                               const std::optional<std::string>& queue,
-                               std::int64_t limit) {
-  std::vector<Span> spans;
-  for (const sql::Row row :
-       transaction.Run(queries::kListAllSpans, namespace_name, queue, limit))
-    spans.push_back(ReadSpan(row));
-  return spans;
-}
-
 std::vector<Timeline::Maintenance> ReadSpanMaintenance(
     sql::Transaction& transaction, sql::Timestamp now) {
   std::vector<Timeline::Maintenance> maintenance;

@@ -80,13 +80,6 @@ struct TimelineFilter {
 
 std::vector<Span> ReadSpans(sql::Transaction& transaction,
                             const TimelineFilter& filter);
-// All of them at once, of a namespace and a queue if they are given; at most
-// `limit`. Faster than pages by far, but each call reads whole tables.
-std::vector<Span> ReadAllSpans(sql::Transaction& transaction,
-                               const std::optional<std::string>& namespace_name,
-                               const std::optional<std::string>& queue,
-                               std::int64_t limit);
-
 // Returns the maintenance that is not over at `now`.
 std::vector<Timeline::Maintenance> ReadSpanMaintenance(
     sql::Transaction& transaction, sql::Timestamp now);

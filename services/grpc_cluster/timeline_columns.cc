@@ -13,7 +13,6 @@
 #include "services/explain/timeline_queries.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc_cluster/message_time.h"
-#include "services/records/records_queries.h"
 #include "workers/pods/topology_labels.h"
 
 namespace fluxnetes::services {
@@ -93,15 +92,14 @@ void FillChartNodes(v1::GetTimelineChartResponse& response, PlacesOf& place_of,
 void FillTimelineChart(v1::GetTimelineChartResponse& response,
                        const v1::GetTimelineChartRequest& request,
                        sql::Transaction& transaction, sql::Timestamp now) {
-  const auto if_any = [](const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
-  };
-  transaction.Run(queries::kReadWholeTables);
+  TimelineFilter filter;
+  if (!request.namespace_().empty())
+    filter.namespace_name = request.namespace_();
+  if (!request.queue().empty()) filter.queue = request.queue();
+  filter.limit = kMostGroups + 1;
   PlacesOf place_of(*response.mutable_nodes());
   FillChartNodes(response, place_of, request.level(), transaction);
-  std::vector<Span> spans =
-      ReadAllSpans(transaction, if_any(request.namespace_()),
-                   if_any(request.queue()), kMostGroups + 1);
+  std::vector<Span> spans = ReadSpans(transaction, filter);
   response.set_cut(std::ssize(spans) > kMostGroups);
   if (response.cut()) spans.resize(kMostGroups);
 

@@ -10,12 +10,12 @@
 #include "queue/control/inspection.h"
 #include "queue/control/job_control.h"
 #include "services/console/display_text.h"
+#include "services/console/job_document.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
 #include "services/console/time_text.h"
 #include "services/database/audit.h"
 #include "services/listing/listing.h"
-#include "services/records/job_document.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "queue/control/inspection.h"
 #include "services/console/exit_code.h"
+#include "services/console/job_document.h"
 #include "services/console/time_text.h"
 #include "services/listing/listing.h"
-#include "services/records/job_document.h"
 
 namespace fluxnetes::services {
 namespace {

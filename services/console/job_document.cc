@@ -1,4 +1,4 @@
-#include "services/records/job_document.h"
+#include "services/console/job_document.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ OrderedJson ValueOrNull(const std::optional<T>& value) {
     return value ? OrderedJson(*value) : OrderedJson();
 }
 
-OrderedJson Seconds(const std::optional<queue::Quantiles>& quantiles) {
+OrderedJson SecondsJson(const std::optional<queue::Quantiles>& quantiles) {
   if (!quantiles) return {};
   return {{"p50", quantiles->p50.count()}, {"p99", quantiles->p99.count()}};
 }
@@ -68,8 +68,8 @@ OrderedJson ToJson(const queue::QueueStats& stats) {
           {"cancelled", stats.cancelled},
           {"discarded", stats.discarded},
           {"perSecond", stats.per_second},
-          {"waitSeconds", Seconds(stats.wait)},
-          {"runSeconds", Seconds(stats.run)}};
+          {"waitSeconds", SecondsJson(stats.wait)},
+          {"runSeconds", SecondsJson(stats.run)}};
 }
 
 }  // namespace fluxnetes::services

@@ -570,7 +570,7 @@ member AS MATERIALIZED (
     SELECT adopt_topology(r.request, r.topology, r.size_asked) AS asked
     OFFSET 0
   ) AS a
-  WHERE place <= whole - CASE WHEN $5 AND whole > 1 THEN 1 ELSE 0 END
+  WHERE r.place <= r.whole - CASE WHEN $5 AND r.whole > 1 THEN 1 ELSE 0 END
 ),
 
 made AS (

@@ -144,7 +144,14 @@ SELECT
   a.whole_nodes
 FROM allocations AS a
 INNER JOIN placements AS l ON l.fluxion_job = a.fluxion_job
-LEFT JOIN pods AS p ON p.uid = l.pod_uid
+LEFT JOIN LATERAL (
+  SELECT
+    x.pod_name,
+    x.completion_index
+  FROM pods AS x
+  WHERE x.uid = l.pod_uid
+  OFFSET 0
+) AS p ON true
 WHERE a.fluxion_job = $1
 ORDER BY l.node_name, p.completion_index, pod_name;
 

@@ -24,6 +24,7 @@
 #include "services/listing/top_queries.h"
 #include "services/monitoring/decision_log_queries.h"
 #include "services/monitoring/monitoring_queries.h"
+#include "services/operation/operation_queries.h"
 #include "services/records/group_pages_queries.h"
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
@@ -59,6 +60,7 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
         std::span<const sql::Query>(queries::kAllLine),
         std::span<const sql::Query>(queries::kAllListing),
         std::span<const sql::Query>(queries::kAllMonitoring),
+        std::span<const sql::Query>(queries::kAllOperation),
         std::span<const sql::Query>(queries::kAllRecords),
         std::span<const sql::Query>(queries::kAllServer),
         std::span<const sql::Query>(queries::kAllSimulation),

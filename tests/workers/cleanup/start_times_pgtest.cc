@@ -290,7 +290,7 @@ TEST_F(StartTimesTest, PodThatIsRefusedHasNoSayInWhenOthersStart) {
   };
   stray("other-size", "fluxnetes.group-size", "3");
   stray("no-queue", "fluxnetes.queue", "nowhere");
-  stray("topology", "fluxnetes.topology-required", "rack");
+  stray("pool", "fluxnetes.pool/licences", "1");
   Pass(0);
   EXPECT_EQ(StateOf("train"), "pending deferred");
   EXPECT_EQ(Ask("SELECT count(*) FROM pods_provisional WHERE refused IS NOT "

@@ -51,6 +51,6 @@ start_postgres() {  # a trap of the script's stops it in $scratch/postgres
 }
 
 typed() {
-  tests/scripts/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
+  tests/scripts/support/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
   (cd "${place:-.}" && timeout 300 bash -eu -o pipefail "$scratch/typed" </dev/null)
 }

@@ -59,7 +59,7 @@ until_it_is() {  # TEXT QUERY
   in_database "SELECT * FROM pod_groups"
   return 1
 }
-tests/scripts/docs.py yaml "$scratch" docs/first-gang.md
+tests/scripts/support/docs.py yaml "$scratch" docs/first-gang.md
 claim "there is a group that waits" nightly
 claim "docs/workloads.md puts it off" typed docs/workloads.md 'kubectl label'
 claim "until the time that it says" until_it_is "$(date -d 'tomorrow 6:00' +%s)" \

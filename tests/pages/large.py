@@ -1,4 +1,4 @@
-"""The timeline and the nodes of a large cluster; tests/scripts/web_large_test
+"""The timeline and the nodes of a large cluster; tests/scripts/web_picture_test
 starts the server. Prints a line for each claim, and how long things take."""
 
 import re

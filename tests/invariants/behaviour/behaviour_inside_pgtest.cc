@@ -59,13 +59,6 @@ class RandomInsides : public BehaviourOfInsides {
   }
 };
 
-// Pods of more than a domain are in tests/cluster/simulated/numa_plan_test.cc:
-// several that start at once may be refused.
-class RandomInsidesOfRestricted : public RandomInsides {
- protected:
-  RandomInsidesOfRestricted() : RandomInsides("restricted") {}
-};
-
 // 4 cpus are free, one in each domain.
 TEST_F(BehaviourOfInsides, GuaranteedPodsWaitForADomainWithoutALabel) {
   Submit(GangOf("threes", 4, {.cpu = "3", .seconds = 100, .guaranteed = true}));
@@ -129,21 +122,8 @@ TEST_F(RandomInsides, PodsWithoutLabelsAreNeverRefused) {
   EXPECT_EQ(CountRefused(), 0);
 }
 
-TEST_F(RandomInsidesOfRestricted, PodsWithoutLabelsAreNeverRefused) {
-  Run(30, "");
-  EXPECT_EQ(CountRefused(), 0);
-  RunToEndAndExpectNothingLeft();
-  EXPECT_EQ(CountRefused(), 0);
-}
-
 // So the kubelets would have had reason.
 TEST_F(RandomInsides, WithoutThePlanSomeAreRefused) {
-  sql::PlantBug("kubelets-forgotten");
-  Run(20, "");
-  EXPECT_GT(CountRefused(), 0);
-}
-
-TEST_F(RandomInsidesOfRestricted, WithoutThePlanSomeAreRefused) {
   sql::PlantBug("kubelets-forgotten");
   Run(20, "");
   EXPECT_GT(CountRefused(), 0);

@@ -23,15 +23,14 @@ std::map<std::string, std::int64_t> AskedBy(const cluster::Pod& pod) {
 }  // namespace
 
 // By the pods themselves: those with a node, and those whose node is recorded.
-// A group of which others bound a pod has its pools whether they are free or
-// not.
 void World::CountPools() {
-  std::set<Id> counted;
+  if (before != nullptr) pools_by_others = before->pools_by_others;
   for (const auto& [uid, pod] : pods) {
     const auto member = members.find(uid);
     if (member != members.end() && scene.GivenByOthers(uid))
-      counted.insert(member->second.group);
+      pools_by_others.insert(member->second.group);
   }
+  std::set<Id> counted = pools_by_others;
   for (const auto& [uid, pod] : pods) {
     const auto member = members.find(uid);
     if (member == members.end() || !Lives(*pod)) continue;

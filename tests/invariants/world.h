@@ -174,6 +174,9 @@ struct World {
   std::map<Id, Allocation> allocations;
   std::map<std::string, std::int64_t> pool_totals;
   std::map<std::string, std::int64_t> pool_use;
+  // Groups of which others bound a pod, once: they have their pools whether
+  // these are free or not.
+  std::set<Id> pools_by_others;
   std::map<Id, Promised> reservations;
   std::vector<LiveJob> jobs;
   std::string queues, accounts;

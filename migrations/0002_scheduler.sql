@@ -161,6 +161,7 @@ CREATE TABLE groups_provisional (
   makers text [],
   rest_size integer,
   short_reason text,
+  set_priority integer,
   PRIMARY KEY (namespace, group_name),
   CONSTRAINT groups_provisional_rest
   CHECK (rest_size >= 1 AND rest_size < group_size),
@@ -203,6 +204,7 @@ COMMENT ON COLUMN groups_provisional.changed_at IS 'When its pods last changed.'
 COMMENT ON COLUMN groups_provisional.makers_due IS 'When its makers are to be asked how many pods they still make; null: it is complete.';
 COMMENT ON COLUMN groups_provisional.makers IS 'The controllers of all pods that it had when it was complete before, each as KIND/NAME/UID; null: it was not, or a pod had none.';
 COMMENT ON COLUMN groups_provisional.rest_size IS 'The number of pods that complete it because its makers can make no more; null: group_size.';
+COMMENT ON COLUMN groups_provisional.set_priority IS 'The priority that somebody has set, which replaces that of its pods; null: none.';
 COMMENT ON COLUMN groups_provisional.short_reason IS 'Why it can have fewer pods than its size, or may never be complete; null: it is not known that it cannot.';
 
 CREATE TABLE pods_provisional (
@@ -273,6 +275,7 @@ CREATE TABLE pod_groups (
   group_size integer NOT NULL CHECK (group_size >= 1),
   queue text NOT NULL REFERENCES queues,
   priority integer NOT NULL,
+  pods_priority integer,
   state text NOT NULL DEFAULT 'pending'
   CHECK (state IN ('pending', 'unsatisfiable', 'allocated', 'bound')),
   phase text DEFAULT 'queued'
@@ -345,7 +348,8 @@ COMMENT ON COLUMN pod_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN pod_groups.account IS 'The label fluxnetes.account of its pods; empty: none. account_of() finds the account itself.';
 COMMENT ON COLUMN pod_groups.grace_seconds IS 'The longest terminationGracePeriodSeconds of its pods: how long it may run on after its deletion.';
 COMMENT ON COLUMN pod_groups.preempts IS 'Whether it may preempt others: none of its pods has the preemptionPolicy Never, and the cluster has refused none of its bindings.';
-COMMENT ON COLUMN pod_groups.priority IS 'The highest priority of its pods; a higher priority goes first.';
+COMMENT ON COLUMN pod_groups.priority IS 'The highest priority of its pods, or the one that somebody has set; a higher priority goes first.';
+COMMENT ON COLUMN pod_groups.pods_priority IS 'The priority of its pods, if somebody has set another (`fluxnetes priority`); null: priority is that of its pods.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for resources. unsatisfiable: can never fit the cluster as it is. allocated: its pods have nodes. bound: its pods are bound to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'The phase of a pending group. queued. reserved: for a start time (see reservations). deferred: until start_after. held: see held_at. recalled: it lost a member while its bindings may have been in flight; its allocation is being revoked.';
 COMMENT ON COLUMN pod_groups.reason IS 'Why this group waits, if it has a reason of its own; else its shape''s reason in wait_reasons applies.';
@@ -1041,6 +1045,7 @@ CREATE TABLE group_history (
   makers text []
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
+CREATE INDEX group_history_time ON group_history (recorded_at, group_id);
 COMMENT ON TABLE group_history IS
 'Finished groups, in daily partitions that retention drops.';
 COMMENT ON COLUMN group_history.group_id IS 'As in pod_groups.id.';

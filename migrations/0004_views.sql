@@ -155,7 +155,9 @@ SELECT
   g.duration_seconds,
   g.match_job,
   g.extends,
-  g.max_size
+  g.max_size,
+  g.account,
+  g.pods_priority IS NOT NULL AS priority_is_set
 FROM pod_groups AS g
 LEFT JOIN reservations AS r ON r.group_id = g.id
 LEFT JOIN estimates AS e ON e.group_id = g.id
@@ -198,6 +200,8 @@ COMMENT ON COLUMN group_standing.duration_seconds IS 'As in pod_groups.';
 COMMENT ON COLUMN group_standing.match_job IS 'As in pod_groups.';
 COMMENT ON COLUMN group_standing.extends IS 'As in pod_groups.';
 COMMENT ON COLUMN group_standing.max_size IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.account IS 'As in pod_groups.';
+COMMENT ON COLUMN group_standing.priority_is_set IS 'Whether somebody has set its priority; otherwise it is that of its pods.';
 
 CREATE VIEW start_estimates AS
 SELECT
@@ -501,7 +505,7 @@ SELECT
       LIMIT 1
     ) END
   ) AS reason,
-  NULL::integer AS priority,
+  f.set_priority AS priority,
   f.members AS arrived,
   NULL::text [] AS nodes,
   f.first_seen_at AS submitted_at,
@@ -568,7 +572,7 @@ COMMENT ON COLUMN inactive_groups.queue IS 'Its scheduling queue.';
 COMMENT ON COLUMN inactive_groups.state IS 'provisional: its pods are still arriving. refused: its pods are refused. finished: it has ended.';
 COMMENT ON COLUMN inactive_groups.result IS 'How it ended; null: it has not ended.';
 COMMENT ON COLUMN inactive_groups.reason IS 'Why it is not active, for people.';
-COMMENT ON COLUMN inactive_groups.priority IS 'A higher priority went first; null: it was never pending.';
+COMMENT ON COLUMN inactive_groups.priority IS 'A higher priority went first; null: it was never pending. Of an incomplete group: the priority that somebody has set.';
 COMMENT ON COLUMN inactive_groups.arrived IS 'The number of its pods that have arrived; null: it has ended.';
 COMMENT ON COLUMN inactive_groups.nodes IS 'The nodes that it had; null: none yet.';
 COMMENT ON COLUMN inactive_groups.submitted_at IS 'When its first pod was created or seen.';

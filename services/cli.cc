@@ -48,6 +48,7 @@
 #include "services/manual/plugin_completion.h"
 #include "services/manual/version.h"
 #include "services/match/match.h"
+#include "services/priority/priority_command.h"
 #include "services/records/group_pages_queries.h"
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
@@ -146,6 +147,9 @@ class Runner {
   }
   ExitCode operator()(const CancelOptions& options) {
     return RunCancel(options, *Database(), console_);
+  }
+  ExitCode operator()(const PriorityOptions& options) {
+    return RunPriority(options, *Database(), console_);
   }
   ExitCode operator()(const HoldOptions& options) {
     return RunHold(options, *Database(), console_);

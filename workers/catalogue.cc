@@ -16,6 +16,7 @@
 #include "workers/requests/cancel_queries.h"
 #include "workers/requests/external_queries.h"
 #include "workers/requests/hold_queries.h"
+#include "workers/requests/priority_queries.h"
 #include "workers/resync/resync_queries.h"
 #include "workers/store/component_queries.h"
 #include "workers/store/match_queries.h"
@@ -42,6 +43,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllCancel);
     add(queries::kAllExternal);
     add(queries::kAllHold);
+    add(queries::kAllPriority);
     add(queries::kAllResync);
     add(queries::kAllComponent);
     add(queries::kAllMatch);

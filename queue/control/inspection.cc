@@ -77,6 +77,16 @@ std::vector<JobRow> ListJobs(sql::Transaction& transaction,
                                      filter.after, filter.limit, filter.tag));
 }
 
+std::vector<JobRow> ListNewestJobs(sql::Transaction& transaction,
+                                   const JobFilter& filter,
+                                   std::optional<std::int64_t> before) {
+  std::optional<std::vector<std::string>> states;
+  if (!filter.states.empty()) states = filter.states;
+  return JobRowsFrom(transaction.Run(queries::kListNewestJobs, filter.queue,
+                                     filter.kind, states, filter.finished_since,
+                                     before, filter.limit));
+}
+
 std::vector<JobRow> FindJobs(sql::Transaction& transaction,
                              std::span<const std::int64_t> ids) {
   return JobRowsFrom(transaction.Run(

@@ -56,6 +56,12 @@ struct JobFilter {
 std::vector<JobRow> ListJobs(sql::Transaction& transaction,
                              const JobFilter& filter);
 
+// Returns jobs with ids below `before` (nullopt: all), the newest first;
+// ignores `tag` and `after`.
+std::vector<JobRow> ListNewestJobs(sql::Transaction& transaction,
+                                   const JobFilter& filter,
+                                   std::optional<std::int64_t> before);
+
 // Returns the jobs with these ids, finished or not, in order of id; skips
 // unknown ids.
 std::vector<JobRow> FindJobs(sql::Transaction& transaction,

@@ -31,6 +31,49 @@ WHERE
 ORDER BY c.id
 LIMIT $6::bigint;
 
+-- name: list_newest_jobs
+-- Jobs of a queue ($1), kind ($2), in states ($3), finished ones since $4, with
+-- an id below $5, at most $6, the newest first.
+SELECT
+  c.*,
+  h.name AS client
+FROM (
+  (
+    SELECT
+      j.id, j.kind, j.queue, j.priority, j.state, j.attempt, j.max_attempts,
+      j.client_id, j.created_at, j.scheduled_at, j.attempted_at,
+      NULL::timestamptz AS finalized_at, j.cancel_requested_at, j.args,
+      j.errors, j.tags, j.metadata
+    FROM jobs AS j
+    WHERE
+      ($1::text IS NULL OR j.queue = $1)
+      AND ($2::text IS NULL OR j.kind = $2)
+      AND ($3::text [] IS NULL OR j.state = ANY($3))
+      AND ($5::bigint IS NULL OR j.id < $5)
+    ORDER BY j.id DESC
+    LIMIT $6::bigint
+  )
+  UNION ALL
+  (
+    SELECT
+      f.id, f.kind, f.queue, f.priority, f.state, f.attempt, f.max_attempts,
+      f.client_id, f.created_at, f.scheduled_at, f.attempted_at,
+      f.finalized_at, NULL, f.args, f.errors, f.tags, f.metadata
+    FROM jobs_finished AS f
+    WHERE
+      f.finalized_at >= $4::timestamptz
+      AND ($1 IS NULL OR f.queue = $1)
+      AND ($2 IS NULL OR f.kind = $2)
+      AND ($3 IS NULL OR f.state = ANY($3))
+      AND ($5 IS NULL OR f.id < $5)
+    ORDER BY f.id DESC
+    LIMIT $6
+  )
+) AS c
+LEFT JOIN clients AS h ON h.id = c.client_id
+ORDER BY c.id DESC
+LIMIT $6;
+
 -- name: find_jobs
 -- The jobs with these ids ($1), finished or not, in order of id.
 SELECT

@@ -106,6 +106,22 @@ std::vector<Changed> JobControl::RunAgain(sql::Transaction& transaction,
   return Change(transaction, ids, queries::kRunJobsAgain);
 }
 
+std::vector<Changed> JobControl::Retry(sql::Transaction& transaction, Ids ids) {
+  std::vector<Changed> changed = RunAgain(transaction, ids);
+  using Step = std::vector<Changed> (*)(sql::Transaction&, Ids);
+  for (const Step step :
+       {Step(&JobControl::RunNow), Step(&JobControl::Release)}) {
+    std::vector<std::int64_t> rest;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (changed[i] != Changed::kDone) rest.push_back(ids[i]);
+    const std::vector<Changed> now = step(transaction, rest);
+    std::size_t at = 0;
+    for (Changed& one : changed)
+      if (one != Changed::kDone) one = now[at++];
+  }
+  return changed;
+}
+
 std::vector<Changed> JobControl::Delete(sql::Transaction& transaction,
                                         Ids ids) {
   return Change(transaction, ids, queries::kDeleteJobs);

@@ -56,6 +56,8 @@ class JobControl {
   static std::vector<Changed> Release(sql::Transaction& transaction, Ids ids);
   // Adds one attempt if all were used up.
   static std::vector<Changed> RunAgain(sql::Transaction& transaction, Ids ids);
+  // Runs ended jobs again, lets waiting ones run now, and releases parked ones.
+  static std::vector<Changed> Retry(sql::Transaction& transaction, Ids ids);
   static std::vector<Changed> Delete(sql::Transaction& transaction, Ids ids);
   // A job whose new time has come becomes available at once; one whose new time
   // is in the future becomes scheduled.

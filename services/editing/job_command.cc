@@ -190,35 +190,11 @@ Ids Select(const JobsOptions& options, sql::Transaction& transaction,
   return ids;
 }
 
-// Applies the step to the jobs that are not done yet.
-template <typename Step>
-void DoRest(const Ids& ids, std::vector<Changed>& changed, Step step) {
-  Ids rest;
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (changed[i] != Changed::kDone) rest.push_back(ids[i]);
-  const std::vector<Changed> now = step(rest);
-  std::size_t at = 0;
-  for (Changed& one : changed)
-    if (one != Changed::kDone) one = now[at++];
-}
-
-// Runs finished jobs again, runs waiting jobs now, releases parked ones.
-std::vector<Changed> Retry(sql::Transaction& transaction, const Ids& ids) {
-  std::vector<Changed> changed = JobControl::RunAgain(transaction, ids);
-  DoRest(ids, changed, [&](const Ids& rest) {
-    return JobControl::RunNow(transaction, rest);
-  });
-  DoRest(ids, changed, [&](const Ids& rest) {
-    return JobControl::Release(transaction, rest);
-  });
-  return changed;
-}
-
 std::vector<Changed> Apply(JobsVerb verb, sql::Transaction& transaction,
                            const Ids& ids) {
   switch (verb) {
     case JobsVerb::kRetry:
-      return Retry(transaction, ids);
+      return JobControl::Retry(transaction, ids);
     case JobsVerb::kCancel:
       return JobControl::Cancel(transaction, ids);
     case JobsVerb::kDelete:

@@ -82,6 +82,7 @@ class Grammar {
   ViewOptions view_;
   CancelOptions cancel_;
   HoldOptions hold_;
+  PriorityOptions priority_;
   DrainOptions drain_;
   QueueOptions queue_;
   AccountOptions account_;
@@ -131,6 +132,7 @@ Grammar::Grammar(const CalledAs& called)
   AddSqueueCommand(app_, view_, invocation_.command);
   AddCancelCommand(app_, cancel_, invocation_.command);
   AddHoldCommands(app_, hold_, invocation_.command);
+  AddPriorityCommand(app_, priority_, invocation_.command);
   AddDrainCommands(app_, drain_, invocation_.command);
   AddQueueCommands(app_, queue_, invocation_.command);
   AddAccountCommands(app_, account_, invocation_.command);

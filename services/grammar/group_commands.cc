@@ -114,4 +114,28 @@ void AddHoldCommands(CLI::App& app, HoldOptions& options, Command& chosen) {
   AddHoldVerb(app, /*release=*/true, options, chosen);
 }
 
+void AddPriorityCommand(CLI::App& app, PriorityOptions& options,
+                        Command& chosen) {
+  CLI::App* group = AddCommand(
+      app, "priority",
+      "set the priority of a group that waits, in place of that of its pods");
+  group->add_option("GROUP", options.name, "NAME or NAMESPACE/NAME")
+      ->type_name("")
+      ->required();
+  CLI::Option* value =
+      group->add_option("VALUE", options.priority, "a higher one goes first")
+          ->type_name("");
+  CLI::Option* pods =
+      group->add_flag("--of-pods")->description("take back what was set");
+  pods->excludes(value);
+  AddNamespaceOfName(*group, options.namespace_name);
+  group->add_option("--reason", options.reason, "for the audit log")
+      ->type_name("TEXT");
+  group->callback([&options, &chosen, pods] {
+    if (!options.priority && pods->count() == 0)
+      throw CLI::RequiredError("VALUE or --of-pods");
+    chosen = options;
+  });
+}
+
 }  // namespace fluxnetes::services

@@ -19,5 +19,7 @@ void AddDescribeCommand(CLI::App& app, DescribeOptions& options,
 void AddExplainCommand(CLI::App& app, ExplainOptions& options, Command& chosen);
 void AddCancelCommand(CLI::App& app, CancelOptions& options, Command& chosen);
 void AddHoldCommands(CLI::App& app, HoldOptions& options, Command& chosen);
+void AddPriorityCommand(CLI::App& app, PriorityOptions& options,
+                        Command& chosen);
 
 }  // namespace fluxnetes::services

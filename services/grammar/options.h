@@ -110,6 +110,13 @@ struct HoldOptions {
   std::string reason;
 };
 
+struct PriorityOptions {
+  std::string name;
+  std::string namespace_name = "default";
+  std::optional<std::int32_t> priority;  // nullopt: that of the pods
+  std::string reason;
+};
+
 struct DrainOptions {
   bool undo = false;
   std::vector<std::string> words;  // names of nodes, or KEY=VALUE
@@ -244,10 +251,10 @@ struct HelpOptions {
 using Command = std::variant<
     HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
     HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
-    DrainOptions, QueueOptions, AccountOptions, PoolOptions, JobsOptions,
-    MigrateOptions, SubmitOptions, DeleteOptions, SimulateOptions, MatchOptions,
-    ServeOptions, SimulatedClusterOptions, VersionOptions, CompletionOptions,
-    DoctorOptions, ManOptions, BenchOptions, WebOptions>;
+    PriorityOptions, DrainOptions, QueueOptions, AccountOptions, PoolOptions,
+    JobsOptions, MigrateOptions, SubmitOptions, DeleteOptions, SimulateOptions,
+    MatchOptions, ServeOptions, SimulatedClusterOptions, VersionOptions,
+    CompletionOptions, DoctorOptions, ManOptions, BenchOptions, WebOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

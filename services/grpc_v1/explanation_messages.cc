@@ -4,7 +4,7 @@
 
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/explain/explanation_text.h"
-#include "services/grpc_v1/group_messages.h"
+#include "services/feed/group_messages.h"
 
 namespace fluxnetes::services {
 namespace {

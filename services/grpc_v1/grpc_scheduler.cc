@@ -3,7 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
-#include "services/grpc_v1/group_watch.h"
+#include "services/feed/group_watch.h"
 #include "services/grpc_v1/scheduler_calls.h"
 
 namespace fluxnetes::services {
@@ -20,7 +20,7 @@ class GrpcScheduler::Calls
  public:
   Calls(const Config& config, sql::Pool& pool, GrpcCalls& calls,
         GroupFeed& feed, std::function<Health()> health)
-      : scheduler_(config, pool, std::move(health)),
+      : scheduler_(config, pool, feed, std::move(health)),
         calls_(calls),
         feed_(feed) {}
 
@@ -75,6 +75,60 @@ class GrpcScheduler::Calls
       CallbackServerContext* context, const v1::ReleaseGroupRequest* request,
       v1::ReleaseGroupResponse* response) override {
     return Answer<&SchedulerCalls::ReleaseGroup>(*context, *request, *response);
+  }
+  ServerUnaryReactor* CountGroups(CallbackServerContext* context,
+                                  const v1::CountGroupsRequest* request,
+                                  v1::CountGroupsResponse* response) override {
+    return Answer<&SchedulerCalls::CountGroups>(*context, *request, *response);
+  }
+  ServerUnaryReactor* SetPriority(CallbackServerContext* context,
+                                  const v1::SetPriorityRequest* request,
+                                  v1::SetPriorityResponse* response) override {
+    return Answer<&SchedulerCalls::SetPriority>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ChangeGroups(
+      CallbackServerContext* context, const v1::ChangeGroupsRequest* request,
+      v1::ChangeGroupsResponse* response) override {
+    return Answer<&SchedulerCalls::ChangeGroups>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ListHistory(CallbackServerContext* context,
+                                  const v1::ListHistoryRequest* request,
+                                  v1::ListHistoryResponse* response) override {
+    return Answer<&SchedulerCalls::ListHistory>(*context, *request, *response);
+  }
+  ServerUnaryReactor* SummarizeHistory(
+      CallbackServerContext* context,
+      const v1::SummarizeHistoryRequest* request,
+      v1::SummarizeHistoryResponse* response) override {
+    return Answer<&SchedulerCalls::SummarizeHistory>(*context, *request,
+                                                     *response);
+  }
+  ServerUnaryReactor* ListEstimateErrors(
+      CallbackServerContext* context,
+      const v1::ListEstimateErrorsRequest* request,
+      v1::ListEstimateErrorsResponse* response) override {
+    return Answer<&SchedulerCalls::ListEstimateErrors>(*context, *request,
+                                                       *response);
+  }
+  ServerUnaryReactor* ListJobs(CallbackServerContext* context,
+                               const v1::ListJobsRequest* request,
+                               v1::ListJobsResponse* response) override {
+    return Answer<&SchedulerCalls::ListJobs>(*context, *request, *response);
+  }
+  ServerUnaryReactor* CountJobs(CallbackServerContext* context,
+                                const v1::CountJobsRequest* request,
+                                v1::CountJobsResponse* response) override {
+    return Answer<&SchedulerCalls::CountJobs>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ChangeJobs(CallbackServerContext* context,
+                                 const v1::ChangeJobsRequest* request,
+                                 v1::ChangeJobsResponse* response) override {
+    return Answer<&SchedulerCalls::ChangeJobs>(*context, *request, *response);
+  }
+  ServerUnaryReactor* ListAudit(CallbackServerContext* context,
+                                const v1::ListAuditRequest* request,
+                                v1::ListAuditResponse* response) override {
+    return Answer<&SchedulerCalls::ListAudit>(*context, *request, *response);
   }
   ServerUnaryReactor* ListQueues(CallbackServerContext* context,
                                  const v1::ListQueuesRequest* request,

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "services/config/config.h"
+#include "services/feed/group_feed.h"
 #include "services/grpc/grpc_calls.h"
-#include "services/grpc_v1/group_feed.h"
 #include "services/monitoring/health.h"
 #include "sql/connection/pool.h"
 

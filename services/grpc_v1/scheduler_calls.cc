@@ -13,6 +13,9 @@
 #include "services/editing/queue_command.h"
 #include "services/explain/explain_queries.h"
 #include "services/explain/timeline_queries.h"
+#include "services/feed/group_feed_queries.h"
+#include "services/feed/group_messages.h"
+#include "services/feed/group_requests.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc_cluster/node_map.h"
 #include "services/grpc_cluster/node_messages.h"
@@ -20,13 +23,15 @@
 #include "services/grpc_holds/pool_calls.h"
 #include "services/grpc_holds/resource_set_messages.h"
 #include "services/grpc_v1/explanation_messages.h"
-#include "services/grpc_v1/group_feed_queries.h"
-#include "services/grpc_v1/group_messages.h"
-#include "services/grpc_v1/group_requests.h"
 #include "services/grpc_v1/remote_match.h"
 #include "services/grpc_v1/remote_simulation.h"
 #include "services/grpc_v1/timeline_messages.h"
 #include "services/listing/listing_queries.h"
+#include "services/lists/audit_calls.h"
+#include "services/lists/ended_groups_queries.h"
+#include "services/lists/group_calls.h"
+#include "services/lists/history_calls.h"
+#include "services/lists/lists_queries.h"
 #include "services/manual/version.h"
 #include "services/operation/account_messages.h"
 #include "services/operation/operation_queries.h"
@@ -131,9 +136,10 @@ class OnlyOne {
 }  // namespace
 
 SchedulerCalls::SchedulerCalls(const Config& config, sql::Pool& pool,
-                               std::function<Health()> health)
+                               GroupFeed& feed, std::function<Health()> health)
     : config_(config),
       pool_(pool),
+      feed_(feed),
       health_(std::move(health)),
       submission_(config, pool) {}
 
@@ -157,6 +163,11 @@ void SchedulerCalls::Submit(const Call& call, const v1::SubmitRequest& request,
 void SchedulerCalls::ListGroups(const Call& call,
                                 const v1::ListGroupsRequest& request,
                                 v1::ListGroupsResponse& response) {
+  if (IsFromMemory(request)) {
+    GroupIndex& index = Index(call);
+    ListGroupsFromMemory(request, response, index, *Reading(call));
+    return;
+  }
   const GroupPageFilter filter = FilterIn(request, CallTime());
   const int size = PageSize(request.page_size());
   const GroupPlace place = GroupPlace::Of(request.page_token());
@@ -261,6 +272,82 @@ void SchedulerCalls::ReleaseGroup(const Call& call,
       services::ReleaseGroup(pool_, ActorOf(call), name, CallTime());
   if (outcome == workers::HoldOutcome::kUnknown) throw NoGroup(name);
   response.set_released(outcome == workers::HoldOutcome::kDone);
+}
+
+void SchedulerCalls::CountGroups(const Call& call,
+                                 const v1::CountGroupsRequest& request,
+                                 v1::CountGroupsResponse& response) {
+  CountGroupsFor(request, response, Index(call), CallTime());
+}
+
+void SchedulerCalls::SetPriority(const Call& call,
+                                 const v1::SetPriorityRequest& request,
+                                 v1::SetPriorityResponse& response) {
+  const GroupName name = NameIn(request);
+  RequireNamespace(call.caller, name.namespace_name);
+  const auto change = services::SetPriority(
+      pool_, ActorOf(call), name,
+      {.priority = request.has_priority() ? std::optional(request.priority())
+                                          : std::nullopt,
+       .reason = request.reason(),
+       .may_raise = call.caller.MayOperate()});
+  if (change.outcome == workers::PriorityOutcome::kUnknown) throw NoGroup(name);
+  Require(change.outcome != workers::PriorityOutcome::kTooHigh,
+          WhyNot(change, name));
+  if (change.outcome == workers::PriorityOutcome::kStarted)
+    throw GrpcRefusal(GrpcCode::kFailedPrecondition, WhyNot(change, name));
+  if (change.priority) response.set_priority(*change.priority);
+}
+
+void SchedulerCalls::ChangeGroups(const Call& call,
+                                  const v1::ChangeGroupsRequest& request,
+                                  v1::ChangeGroupsResponse& response) {
+  ChangeGroupsFor(request, response, pool_, call.caller, ActorOf(call),
+                  CallTime());
+}
+
+void SchedulerCalls::ListHistory(const Call& call,
+                                 const v1::ListHistoryRequest& request,
+                                 v1::ListHistoryResponse& response) {
+  ListHistoryFor(request, response, *Reading(call), CallTime());
+}
+
+void SchedulerCalls::SummarizeHistory(
+    const Call& call, const v1::SummarizeHistoryRequest& request,
+    v1::SummarizeHistoryResponse& response) {
+  SummarizeHistoryFor(request, response, *Reading(call), CallTime());
+}
+
+void SchedulerCalls::ListEstimateErrors(
+    const Call& call, const v1::ListEstimateErrorsRequest& /*request*/,
+    v1::ListEstimateErrorsResponse& response) {
+  ListEstimateErrorsFor(response, *Reading(call));
+}
+
+void SchedulerCalls::ListJobs(const Call& call,
+                              const v1::ListJobsRequest& request,
+                              v1::ListJobsResponse& response) {
+  ListJobsFor(request, response, *Reading(call), CallTime());
+}
+
+void SchedulerCalls::CountJobs(const Call& call,
+                               const v1::CountJobsRequest& /*request*/,
+                               v1::CountJobsResponse& response) {
+  job_tally_.Fill(response, *Reading(call));
+}
+
+void SchedulerCalls::ChangeJobs(const Call& call,
+                                const v1::ChangeJobsRequest& request,
+                                v1::ChangeJobsResponse& response) {
+  Require(call.caller.MayOperate(),
+          "only an operator may change jobs of the work queue");
+  ChangeJobsFor(request, response, pool_, ActorOf(call));
+}
+
+void SchedulerCalls::ListAudit(const Call& call,
+                               const v1::ListAuditRequest& request,
+                               v1::ListAuditResponse& response) {
+  ListAuditFor(request, response, *Reading(call));
 }
 
 void SchedulerCalls::ListQueues(const Call& call,
@@ -426,6 +513,14 @@ void SchedulerCalls::Match(const Call& call, const v1::MatchRequest& request,
   MatchFor(request, response, pool_, call.is_cancelled);
 }
 
+GroupIndex& SchedulerCalls::Index(const Call& call) {
+  GroupIndex* const index = feed_.Index(call.deadline);
+  if (index == nullptr)
+    throw GrpcRefusal(GrpcCode::kUnavailable,
+                      "the groups are not read yet; try again later");
+  return *index;
+}
+
 std::unique_ptr<sql::Transaction> SchedulerCalls::Reading(const Call& call) {
   auto transaction =
       std::make_unique<sql::Transaction>(pool_, sql::Isolation::kReadOnly);
@@ -441,11 +536,11 @@ std::unique_ptr<sql::Transaction> SchedulerCalls::Reading(const Call& call) {
 
 std::vector<std::span<const sql::Query>> SchedulerCalls::Catalogues() {
   return {
-      queries::kAllAudit,      queries::kAllEditing,    queries::kAllExplain,
-      queries::kAllGroupFeed,  queries::kAllGroupPages, queries::kAllLine,
-      queries::kAllListing,    queries::kAllOperation,  queries::kAllRecords,
-      queries::kAllSimulation, queries::kAllTimeline,   queue::Catalogue(),
-      workers::Catalogue()};
+      queries::kAllAudit,      queries::kAllEditing,  queries::kAllEndedGroups,
+      queries::kAllExplain,    queries::kAllGroupFeed, queries::kAllGroupPages,
+      queries::kAllLine,       queries::kAllListing,  queries::kAllLists,
+      queries::kAllOperation,  queries::kAllRecords,  queries::kAllSimulation,
+      queries::kAllTimeline,   queue::Catalogue(),    workers::Catalogue()};
 }
 
 }  // namespace fluxnetes::services

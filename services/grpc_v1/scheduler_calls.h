@@ -20,7 +20,9 @@
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/config/config.h"
 #include "services/database/principal.h"
+#include "services/feed/group_feed.h"
 #include "services/grpc_v1/remote_submission.h"
+#include "services/lists/job_calls.h"
 #include "services/monitoring/health.h"
 #include "services/operation/overview.h"
 #include "sql/connection/pool.h"
@@ -43,8 +45,8 @@ class SchedulerCalls {
   // The queries that the pool must have prepared.
   static std::vector<std::span<const sql::Query>> Catalogues();
 
-  // Both must outlive it. `health` looks at this process, for GetSystem.
-  SchedulerCalls(const Config& config, sql::Pool& pool,
+  // All must outlive it. `health` looks at this process, for GetSystem.
+  SchedulerCalls(const Config& config, sql::Pool& pool, GroupFeed& feed,
                  std::function<Health()> health = {});
 
   void GetCaller(const Call& call, const v1::GetCallerRequest& request,
@@ -68,6 +70,28 @@ class SchedulerCalls {
                  v1::HoldGroupResponse& response);
   void ReleaseGroup(const Call& call, const v1::ReleaseGroupRequest& request,
                     v1::ReleaseGroupResponse& response);
+  void CountGroups(const Call& call, const v1::CountGroupsRequest& request,
+                   v1::CountGroupsResponse& response);
+  void SetPriority(const Call& call, const v1::SetPriorityRequest& request,
+                   v1::SetPriorityResponse& response);
+  void ChangeGroups(const Call& call, const v1::ChangeGroupsRequest& request,
+                    v1::ChangeGroupsResponse& response);
+  void ListHistory(const Call& call, const v1::ListHistoryRequest& request,
+                   v1::ListHistoryResponse& response);
+  void SummarizeHistory(const Call& call,
+                        const v1::SummarizeHistoryRequest& request,
+                        v1::SummarizeHistoryResponse& response);
+  void ListEstimateErrors(const Call& call,
+                          const v1::ListEstimateErrorsRequest& request,
+                          v1::ListEstimateErrorsResponse& response);
+  void ListJobs(const Call& call, const v1::ListJobsRequest& request,
+                v1::ListJobsResponse& response);
+  void CountJobs(const Call& call, const v1::CountJobsRequest& request,
+                 v1::CountJobsResponse& response);
+  void ChangeJobs(const Call& call, const v1::ChangeJobsRequest& request,
+                  v1::ChangeJobsResponse& response);
+  void ListAudit(const Call& call, const v1::ListAuditRequest& request,
+                 v1::ListAuditResponse& response);
   void ListQueues(const Call& call, const v1::ListQueuesRequest& request,
                   v1::ListQueuesResponse& response);
   void SetQueue(const Call& call, const v1::SetQueueRequest& request,
@@ -109,8 +133,13 @@ class SchedulerCalls {
   // deadline.
   std::unique_ptr<sql::Transaction> Reading(const Call& call);
 
+  // Throws GrpcRefusal if the groups are not read yet.
+  GroupIndex& Index(const Call& call);
+
   const Config& config_;
   sql::Pool& pool_;
+  GroupFeed& feed_;
+  JobTally job_tally_;
   const std::function<Health()> health_;
   RemoteSubmission submission_;
   Overview overview_;

@@ -8,9 +8,9 @@
 
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/explain/timeline.h"
+#include "services/feed/group_messages.h"
+#include "services/feed/group_requests.h"
 #include "services/grpc/grpc_calls.h"
-#include "services/grpc_v1/group_messages.h"
-#include "services/grpc_v1/group_requests.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "services/console/time_text.h"
 #include "services/listing/listing.h"
-#include "services/listing/listing_queries.h"
+#include "services/records/records_queries.h"
 
 namespace fluxnetes::services {
 namespace {

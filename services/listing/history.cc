@@ -59,27 +59,6 @@ std::vector<std::string> ResultsOf(const HistoryOptions& options) {
   return results;
 }
 
-GroupRow ReadFinished(const sql::Row& row) {
-  GroupRow group;
-  group.state = "finished";
-  group.id = row.Get<std::int64_t>("group_id");
-  group.namespace_name = row.Get<std::string>("namespace");
-  group.name = row.Get<std::string>("group_name");
-  group.size = row.Get<int>("group_size");
-  group.queue = row.Get<std::string>("queue");
-  group.priority = row.Get<int>("priority");
-  group.result = row.Get<std::string>("result");
-  group.reason = row.Find<std::string>("reason");
-  group.nodes = row.Get<std::vector<std::string>>("nodes");
-  group.pools = ReadPools(row);
-  group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
-  group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
-  group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
-  group.bound_at = row.Find<sql::Timestamp>("bound_at");
-  group.ended_at = row.Get<sql::Timestamp>("ended_at");
-  return group;
-}
-
 History ReadHistory(const HistoryOptions& options,
                     sql::Transaction& transaction, sql::Timestamp now) {
   const sql::Timestamp since = now - options.since;
@@ -91,7 +70,7 @@ History ReadHistory(const HistoryOptions& options,
   for (const sql::Row row :
        transaction.Run(queries::kListHistory, since, options.scope,
                        options.queue, of, limit))
-    history.groups.push_back(ReadFinished(row));
+    history.groups.push_back(ReadFinishedRow(row));
   if (options.limit != 0 && std::ssize(history.groups) == options.limit + 1) {
     history.groups.pop_back();
     history.more = true;

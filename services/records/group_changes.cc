@@ -50,6 +50,24 @@ workers::HoldOutcome ReleaseGroup(sql::Pool& pool, const Actor& actor,
                       {.verb = "release", .object = "group/" + name.Text()});
 }
 
+workers::PriorityChange SetPriority(sql::Pool& pool, const Actor& actor,
+                                    const GroupName& name,
+                                    const PriorityRequest& request) {
+  sql::Transaction transaction(pool);
+  const auto change =
+      workers::SetPriority(transaction, name.namespace_name, name.name,
+                           request.priority, request.may_raise);
+  if (change.outcome != workers::PriorityOutcome::kDone) return change;
+  std::string detail =
+      request.priority ? std::to_string(*request.priority) : "as its pods";
+  if (!request.reason.empty()) detail += ": " + request.reason;
+  RecordChange(
+      transaction, actor,
+      {.verb = "priority", .object = "group/" + name.Text(), .detail = detail});
+  transaction.Commit();
+  return change;
+}
+
 bool IsUnfinished(sql::Pool& pool, const GroupName& name) {
   sql::Transaction transaction(pool, sql::Isolation::kReadOnly);
   GroupFilter filter;

@@ -100,7 +100,9 @@ SELECT
     SELECT count(*) FROM pod_groups AS x
     WHERE x.extends = g.group_id AND x.state = 'bound'
   ) END::integer AS grown,
-  (SELECT x.pools FROM pod_groups AS x WHERE x.id = g.group_id)::text AS pools
+  (SELECT x.pools FROM pod_groups AS x WHERE x.id = g.group_id)::text AS pools,
+  g.account,
+  g.priority_is_set
 FROM group_standing AS g
 LEFT JOIN allocations AS a ON a.group_id = g.group_id
 LEFT JOIN LATERAL (
@@ -166,7 +168,9 @@ SELECT
       AND p.refused IS NULL
     ORDER BY p.created_at, p.uid
     LIMIT 1
-  ) END::text
+  ) END::text,
+  NULL,
+  o.state = 'provisional' AND o.priority IS NOT NULL
 FROM inactive_groups AS o
 WHERE o.group_id = any($2::bigint []) AND o.recorded_at >= $3::timestamptz
 ORDER BY id;

@@ -43,6 +43,8 @@ GroupRow ReadGroupRow(const sql::Row& row) {
   group.result = row.Find<std::string>("result");
   group.reason = row.Find<std::string>("reason");
   group.priority = row.Find<int>("priority");
+  group.priority_is_set = row.Find<bool>("priority_is_set").value_or(false);
+  group.account = row.Find<std::string>("account").value_or("");
   group.position = row.Find<std::int64_t>("position");
   group.estimated_start = row.Find<sql::Timestamp>("estimated_start");
   group.estimate = row.Find<std::string>("estimate");
@@ -73,6 +75,28 @@ GroupRow ReadGroupRow(const sql::Row& row) {
   group.went_back_at = row.Find<sql::Timestamp>("went_back_at");
   group.bound_at = row.Find<sql::Timestamp>("bound_at");
   group.ended_at = row.Find<sql::Timestamp>("ended_at");
+  return group;
+}
+
+GroupRow ReadFinishedRow(const sql::Row& row) {
+  GroupRow group;
+  group.state = "finished";
+  group.shown_state = row.Get<std::string>("result");
+  group.id = row.Get<std::int64_t>("group_id");
+  group.namespace_name = row.Get<std::string>("namespace");
+  group.name = row.Get<std::string>("group_name");
+  group.size = row.Get<int>("group_size");
+  group.queue = row.Get<std::string>("queue");
+  group.priority = row.Get<int>("priority");
+  group.result = row.Get<std::string>("result");
+  group.reason = row.Find<std::string>("reason");
+  group.nodes = row.Get<std::vector<std::string>>("nodes");
+  group.pools = ReadPools(row);
+  group.submitted_at = row.Get<sql::Timestamp>("submitted_at");
+  group.promoted_at = row.Find<sql::Timestamp>("promoted_at");
+  group.allocated_at = row.Find<sql::Timestamp>("allocated_at");
+  group.bound_at = row.Find<sql::Timestamp>("bound_at");
+  group.ended_at = row.Get<sql::Timestamp>("ended_at");
   return group;
 }
 

@@ -30,6 +30,8 @@ struct GroupRow {
   std::optional<std::string> result;  // of a finished group
   std::optional<std::string> reason;
   std::optional<int> priority;
+  bool priority_is_set = false;          // by somebody, not by its pods
+  std::string account;                   // empty: none named
   std::optional<std::int64_t> position;  // in its queue's pending order, from 1
   std::optional<sql::Timestamp> estimated_start;
   std::optional<std::string> estimate;  // reserved, forecast, approximate
@@ -74,5 +76,8 @@ cluster::PoolAmounts ReadPools(const sql::Row& row);
 
 // "3 of matlab, 1 of disk".
 std::string PoolsText(const cluster::PoolAmounts& pools);
+
+// Takes a row of group_history.
+GroupRow ReadFinishedRow(const sql::Row& row);
 
 }  // namespace fluxnetes::services

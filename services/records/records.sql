@@ -431,3 +431,17 @@ SELECT
   p.total
 FROM pools AS p
 WHERE p.name = any($1::text []);
+
+-- name: list_estimate_errors
+-- The errors of estimated starts by queue, kind of estimate and horizon.
+SELECT
+  e.queue,
+  e.estimate,
+  extract(EPOCH FROM e.horizon)::bigint AS horizon,
+  e.groups,
+  e.mean,
+  e.p50,
+  e.p95,
+  e.bias
+FROM estimate_errors AS e
+ORDER BY e.queue, e.estimate, e.horizon;

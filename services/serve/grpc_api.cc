@@ -9,7 +9,6 @@
 #include "services/grpc/grpc_access.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/grpc/grpc_server.h"
-#include "services/grpc_v1/group_feed.h"
 #include "services/grpc_v1/grpc_scheduler.h"
 #include "services/monitoring/slow_statements.h"
 #include "sql/connection/listener.h"
@@ -53,25 +52,25 @@ std::vector<grpc::Service*> WithFluence(std::vector<grpc::Service*> services,
   return services;
 }
 
-// One connection for each thread that answers, and one for the feed.
+// One connection for each thread that answers.
 sql::PoolOptions ConnectionsFor(const Config& config,
                                 const GrpcCallsOptions& calls) {
   sql::PoolOptions options =
       DatabaseOptions(config, GrpcScheduler::Catalogues());
-  options.max_connections = calls.threads + 1;
+  options.max_connections = calls.threads;
   return options;
 }
 
 }  // namespace
 
 struct GrpcApi::State {
-  State(const Config& given, const Log& log, std::function<Health()> health)
+  State(const Config& given, const Log& log, GroupFeed& feed,
+        std::function<Health()> health)
       : config(given),
         pool(ConnectionsFor(config, {})),
         match_pool(MatchPoolOptions(config)),
         access(ReadAccess(config.grpc.access)),
         calls({}, access, log),
-        feed(pool, log, {}),
         scheduler(config, pool, calls, feed, std::move(health)),
         jobs(match_pool),
         match_calls({.threads = kMatchesAtATime}, access, log),
@@ -90,7 +89,6 @@ struct GrpcApi::State {
   sql::Pool match_pool;
   const GrpcAccess access;
   GrpcCalls calls;
-  GroupFeed feed;
   GrpcScheduler scheduler;
   queue::WorkQueue jobs;
   GrpcCalls match_calls;
@@ -99,14 +97,13 @@ struct GrpcApi::State {
   GrpcServer server;
 };
 
-GrpcApi::GrpcApi(const Config& config, const Log& log,
+GrpcApi::GrpcApi(const Config& config, const Log& log, GroupFeed& feed,
                  std::function<Health()> health)
-    : state_(std::make_unique<State>(config, log, std::move(health))) {}
+    : state_(std::make_unique<State>(config, log, feed, std::move(health))) {}
 
 GrpcApi::~GrpcApi() { Stop(); }
 
 void GrpcApi::Start() {
-  state_->feed.Start();
   try {
     state_->server.Start();
     state_->listener.Start();
@@ -123,7 +120,6 @@ void GrpcApi::AddTo(PoolMetrics& pools) const {
 }
 
 void GrpcApi::Stop() {
-  state_->feed.Stop();  // ends the streams
   state_->fluence.Stop();
   state_->server.Stop();
   state_->calls.Stop();

@@ -2,6 +2,9 @@
 // that answer calls, the database connections, and the server. While the
 // database is away, calls end with UNAVAILABLE.
 //
+// The feed is shared with the pages. Its owner starts it first, and stops it
+// first, which ends the streams.
+//
 // Start() and Stop() are for one thread; stopping twice is fine.
 // Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
 #pragma once
@@ -12,6 +15,7 @@
 
 #include "services/config/config.h"
 #include "services/config/log.h"
+#include "services/feed/group_feed.h"
 #include "services/monitoring/health.h"
 #include "services/monitoring/pool_metrics.h"
 
@@ -21,7 +25,7 @@ class GrpcApi {
  public:
   // `health` looks at this process. Throws Failure (kUsage) for an invalid
   // grpc.access.
-  GrpcApi(const Config& config, const Log& log,
+  GrpcApi(const Config& config, const Log& log, GroupFeed& feed,
           std::function<Health()> health = {});
   ~GrpcApi();  // Stop()
   GrpcApi(const GrpcApi&) = delete;
@@ -31,7 +35,7 @@ class GrpcApi {
   // invalid.
   void Start();
 
-  // Ends streams and finishes running calls.
+  // Finishes running calls.
   void Stop();
 
   // The address for a client, "unix:PATH" or "HOST:PORT"; valid after Start().

@@ -11,6 +11,7 @@
 #include "services/config/log.h"
 #include "services/config/structures.h"
 #include "services/database/database.h"
+#include "services/feed/live_groups.h"
 #include "services/manual/version.h"
 #include "services/monitoring/status_server.h"
 #include "services/serve/grpc_api.h"
@@ -97,9 +98,11 @@ std::function<Health()> HealthOf(const Scheduler& scheduler) {
 
 // Returns null if gRPC is not configured.
 std::unique_ptr<GrpcApi> MakeGrpc(const Config& config,
-                                  const Scheduler& scheduler, const Log& log) {
+                                  const Scheduler& scheduler, const Log& log,
+                                  GroupFeed& feed) {
   if (config.grpc.listen.empty()) return nullptr;
-  auto grpc = std::make_unique<GrpcApi>(config, log, HealthOf(scheduler));
+  auto grpc =
+      std::make_unique<GrpcApi>(config, log, feed, HealthOf(scheduler));
   PrepareSocketFolder(config.grpc.listen);
   grpc->Start();
   log.Info("gRPC", {{"address", grpc->address()}});
@@ -108,9 +111,10 @@ std::unique_ptr<GrpcApi> MakeGrpc(const Config& config,
 
 // Returns null if the pages are not configured.
 std::unique_ptr<WebApi> MakeWeb(const Config& config,
-                                const Scheduler& scheduler, const Log& log) {
+                                const Scheduler& scheduler, const Log& log,
+                                GroupFeed& feed) {
   if (config.web.listen.empty()) return nullptr;
-  auto web = std::make_unique<WebApi>(config, log, HealthOf(scheduler));
+  auto web = std::make_unique<WebApi>(config, log, feed, HealthOf(scheduler));
   PrepareSocketFolder(config.web.listen);
   web->Start();
   log.Info("pages", {{"address", web->address()}});
@@ -169,22 +173,29 @@ void AddTally(const cluster::ApiTally& tally, MetricsPage& page) {
   }
 }
 
+struct Servers {
+  const GrpcApi* grpc;  // null: not configured
+  const WebApi* web;    // null: not configured
+  const LiveGroups& live;
+};
+
 StatusServerOptions StatusOptionsOf(const Config& config,
                                     const Scheduler& scheduler,
-                                    const GrpcApi* grpc, const WebApi* web,
+                                    const Servers& servers,
                                     const World& world) {
   return {.address = config.http.listen,
           .health = [&scheduler] { return scheduler.Live(); },
           .readiness = [&scheduler] { return scheduler.Ready(); },
           .metrics =
-              [&scheduler, grpc, web, &world] {
+              [&scheduler, servers, &world] {
                 MetricsPage page;
                 page.Add(metrics::kBuildInfo, 1, {std::string(Version())});
                 AddProcess(page);
                 PoolMetrics pools(page);
                 scheduler.AddTo(page, pools);
-                if (grpc != nullptr) grpc->AddTo(pools);
-                if (web != nullptr) web->AddTo(pools);
+                if (servers.grpc != nullptr) servers.grpc->AddTo(pools);
+                if (servers.web != nullptr) servers.web->AddTo(pools);
+                servers.live.AddTo(pools);
                 pools.AddStatements();
                 AddTally(world.tally, page);
                 return page.Text();
@@ -226,15 +237,20 @@ ExitCode RunServe(const Config& config) {
   options.resync_interval = config.resync_interval;
   options.structures = LoadStructures(config);
   Scheduler scheduler(std::move(options), world.door(), log);
-  const std::unique_ptr<GrpcApi> grpc = MakeGrpc(config, scheduler, log);
-  const std::unique_ptr<WebApi> web = MakeWeb(config, scheduler, log);
+  LiveGroups live(config, log);
+  live.feed().Start();
+  const std::unique_ptr<GrpcApi> grpc =
+      MakeGrpc(config, scheduler, log, live.feed());
+  const std::unique_ptr<WebApi> web =
+      MakeWeb(config, scheduler, log, live.feed());
   StatusServer status(
-      StatusOptionsOf(config, scheduler, grpc.get(), web.get(), world));
+      StatusOptionsOf(config, scheduler, {grpc.get(), web.get(), live}, world));
   StartStatus(config, status, log);
   scheduler.Start();
   const int signal = stop.Wait();
   log.Info("stopping", {{"signal", signal == SIGTERM ? "TERM" : "INT"}});
   const Grace grace(config.shutdown_grace, world, log);
+  live.feed().Stop();  // ends the streams
   if (web) web->Stop();
   if (grpc) grpc->Stop();
   scheduler.Stop();

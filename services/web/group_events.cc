@@ -5,11 +5,15 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <optional>
 
 #include "fluxnetes/v1/scheduler.pb.h"
+#include "services/grpc/grpc_calls.h"
+#include "services/web_http/web_message.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -35,7 +39,51 @@ std::string EventOf(const grpc::ByteBuffer& piece) {
   return fmt::format("event: changes\n{}data: {}\n\n", id, json);
 }
 
+// Calls `take` with each word between commas.
+template <typename Take>
+void ForEachWord(const std::string& text, Take take) {
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    take(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+}
+
+GrpcRefusal WrongWord(const char* field, const std::string& word,
+                      const char* right) {
+  return {GrpcCode::kInvalidArgument,
+          fmt::format("{} has \"{}\"; right would be {}", field, word, right),
+          field};
+}
+
 }  // namespace
+
+v1::WatchGroupsRequest WatchIn(const WebRequest& request) {
+  v1::WatchGroupsRequest watch;
+  watch.set_namespace_(request.Query("namespace"));
+  watch.set_queue(request.Query("queue"));
+  watch.set_search(request.Query("search"));
+  watch.set_node(request.Query("node"));
+  watch.set_account(request.Query("account"));
+  watch.set_only_changes(request.Query("present") == "false");
+  const std::string last = request.Header("last-event-id");
+  watch.set_resume_token(last.empty() ? request.Query("after") : last);
+  ForEachWord(request.Query("ids"), [&watch](const std::string& word) {
+    std::int64_t id = 0;
+    const char* const end = word.data() + word.size();
+    const auto [at, error] = std::from_chars(word.data(), end, id);
+    if (error != std::errc() || at != end)
+      throw WrongWord("ids", word, "ids of groups, parted by commas");
+    watch.add_ids(id);
+  });
+  ForEachWord(request.Query("states"), [&watch](const std::string& word) {
+    v1::GroupState state{};
+    if (!v1::GroupState_Parse(word, &state))
+      throw WrongWord("states", word, "states such as GROUP_STATE_PENDING");
+    watch.add_states(state);
+  });
+  return watch;
+}
 
 // One open stream. Held by the stream's callback; the feed knows it weakly.
 class GroupEvents::Reader : public std::enable_shared_from_this<Reader> {

@@ -24,12 +24,23 @@
 #include <string>
 #include <utility>
 
-#include "services/grpc_v1/group_feed.h"
+#include "services/feed/group_feed.h"
 #include "services/web_http/call_threads.h"
 #include "services/web_http/web_stream.h"
 #include "sql/mutex.h"
 
+namespace fluxnetes::v1 {
+class WatchGroupsRequest;
+}
+
 namespace fluxnetes::services {
+
+struct WebRequest;
+
+// What a GET asks in its query: namespace, queue, states, search, node,
+// account; "after", a token; "ids", a window; "present=false" for changes
+// alone. Lists are parted by commas. Throws GrpcRefusal.
+v1::WatchGroupsRequest WatchIn(const WebRequest& request);
 
 class GroupEvents {
  public:

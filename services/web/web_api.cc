@@ -12,9 +12,9 @@
 
 #include "services/console/exit_code.h"
 #include "services/database/database.h"
+#include "services/feed/group_watch.h"
 #include "services/grpc/grpc_access.h"
 #include "services/grpc/grpc_calls.h"
-#include "services/grpc_v1/group_feed.h"
 #include "services/grpc_v1/scheduler_calls.h"
 #include "services/monitoring/slow_statements.h"
 #include "services/web/group_events.h"
@@ -66,7 +66,7 @@ sql::PoolOptions ConnectionsOf(const Config& config) {
   auto catalogues = SchedulerCalls::Catalogues();
   catalogues.emplace_back(queries::kAllWebSessions);
   sql::PoolOptions options = DatabaseOptions(config, std::move(catalogues));
-  options.max_connections = kThreads + 1;  // the feed has one
+  options.max_connections = kThreads;
   return options;
 }
 
@@ -120,7 +120,8 @@ constexpr const char* kNotLetIn =
 struct WebApi::State {
   using Send = WebServerOptions::Send;
 
-  State(const Config& given, const Log& logger, std::function<Health()> health)
+  State(const Config& given, const Log& logger, GroupFeed& feed,
+        std::function<Health()> health)
       : config(given),
         log(logger),
         refusals(logger),
@@ -128,10 +129,9 @@ struct WebApi::State {
         proxy(config.web, ReadAccess(config.grpc.access)),
         pool(ConnectionsOf(config)),
         sessions(pool),
-        scheduler(config, pool, std::move(health)),
+        scheduler(config, pool, feed, std::move(health)),
         calls(scheduler),
         threads(kThreads, kTasksWaiting),
-        feed(pool, log, {}),
         events(feed, threads),
         server({.address = config.web.listen,
                 .answer =
@@ -168,7 +168,6 @@ struct WebApi::State {
   const JsonCalls calls;
   const PageFiles files;
   CallThreads threads;
-  GroupFeed feed;
   GroupEvents events;
   WebServer server;
 };
@@ -317,14 +316,8 @@ WebReply WebApi::State::EndSession(const WebRequest& request) {
 }
 
 WebReply WebApi::State::Watch(const WebRequest& request) {
-  GroupFeed::Place place;
-  place.namespace_name = request.Query("namespace");
-  place.queue = request.Query("queue");
-  place.resume = request.Header("last-event-id");
-  if (place.resume.empty()) place.resume = request.Query("after");
-  place.only_changes = request.Query("present") == "false";
   auto stream = events.Watch(
-      std::move(place),
+      PlaceOf(WatchIn(request)),
       [this, cookie = CookieOf(request, kCookie),
        until = std::chrono::steady_clock::now() + kLongestStream] {
         return proxy.IsUsed() ? std::chrono::steady_clock::now() < until
@@ -340,14 +333,13 @@ WebReply WebApi::State::Watch(const WebRequest& request) {
           .stream = std::move(stream)};
 }
 
-WebApi::WebApi(const Config& config, const Log& log,
+WebApi::WebApi(const Config& config, const Log& log, GroupFeed& feed,
                std::function<Health()> health)
-    : state_(std::make_unique<State>(config, log, std::move(health))) {}
+    : state_(std::make_unique<State>(config, log, feed, std::move(health))) {}
 
 WebApi::~WebApi() { Stop(); }
 
 void WebApi::Start() {
-  state_->feed.Start();
   try {
     state_->server.Start();
   } catch (const std::runtime_error& error) {
@@ -357,7 +349,6 @@ void WebApi::Start() {
 }
 
 void WebApi::Stop() {
-  state_->feed.Stop();  // ends the streams, when the threads have finished
   state_->threads.Stop();
   state_->server.Stop();
 }

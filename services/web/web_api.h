@@ -12,6 +12,9 @@
 // who asks (proxy_identity.h). A refused request has a line in the
 // log that says why. While the database is away, calls end with "unavailable".
 //
+// The feed is shared with gRPC. Its owner starts it first, and stops it first,
+// which ends the streams.
+//
 // Start() and Stop() are for one thread; stopping twice is fine.
 #pragma once
 
@@ -21,6 +24,7 @@
 
 #include "services/config/config.h"
 #include "services/config/log.h"
+#include "services/feed/group_feed.h"
 #include "services/monitoring/health.h"
 #include "services/monitoring/pool_metrics.h"
 
@@ -30,7 +34,7 @@ class WebApi {
  public:
   // `health` looks at this process. Throws Failure (kUsage) for settings that
   // do not agree with each other.
-  WebApi(const Config& config, const Log& log,
+  WebApi(const Config& config, const Log& log, GroupFeed& feed,
          std::function<Health()> health = {});
   ~WebApi();  // Stop()
   WebApi(const WebApi&) = delete;
@@ -38,7 +42,7 @@ class WebApi {
 
   // Throws Failure (kUsage) if it cannot listen.
   void Start();
-  // Ends streams and finishes running calls.
+  // Finishes running calls.
   void Stop();
 
   // The address for a client, "unix:PATH" or "http://HOST:PORT"; valid after

@@ -25,6 +25,7 @@
 
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
 #include "services/config/config.h"
+#include "services/feed/live_groups.h"
 #include "services/serve/grpc_api.h"
 #include "tests/support/postgres.h"
 #include "tests/support/process.h"
@@ -63,10 +64,13 @@ int Serve(char** arguments) {
   config.database.schema = arguments[3];
   config.grpc.listen = arguments[4];
   const Log log(LogOptions{});
-  GrpcApi api(config, log);
+  LiveGroups live(config, log);
+  live.feed().Start();
+  GrpcApi api(config, log, live.feed());
   api.Start();
   int signal = 0;
   sigwait(&signals, &signal);
+  live.feed().Stop();
   api.Stop();
   return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "cluster/files/manifest.h"
 #include "fluxnetes/v1/scheduler.pb.h"
-#include "services/grpc_v1/group_requests.h"
+#include "services/feed/group_requests.h"
 
 namespace {
 

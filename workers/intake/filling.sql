@@ -550,6 +550,7 @@ ranked AS (
         asks_for_no_topology(p.request -> 'topology'), p.completion_index,
         p.created_at, p.uid
     ) AS topology,
+    k.set_priority,
     row_number() OVER (
       PARTITION BY k.group_id
       ORDER BY p.completion_index, p.created_at, p.uid
@@ -575,8 +576,8 @@ member AS MATERIALIZED (
 
 made AS (
   INSERT INTO pod_groups (
-    id, namespace, group_name, group_size, queue, priority, shape, owners,
-    duration_seconds, match_job, submitted_at, promoted_at, news_due,
+    id, namespace, group_name, group_size, queue, priority, pods_priority, shape,
+    owners, duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
     reason, phase, account, grace_seconds, preempts, max_size, asked_size,
     traceparent, pools
@@ -587,7 +588,8 @@ made AS (
     group_name,
     whole,
     group_queue,
-    max(priority),
+    coalesce(set_priority, max(priority)),
+    CASE WHEN set_priority IS NOT NULL THEN max(priority) END,
     hashtextextended(
       string_agg(request_hash::text, ',' ORDER BY request_hash)
       || '/' || CASE
@@ -635,7 +637,7 @@ made AS (
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, asked_size, group_queue, job,
-    held_at, held_reason, released_at, own_trace
+    held_at, held_reason, released_at, own_trace, set_priority
 ),
 
 moved AS (

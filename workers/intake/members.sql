@@ -240,7 +240,7 @@ told AS (
 kept AS (
   INSERT INTO groups_provisional AS f (
     namespace, group_name, group_size, queue, first_seen_at, held_at,
-    held_reason, released_at, makers
+    held_reason, released_at, makers, set_priority
   )
   SELECT DISTINCT ON (g.namespace, g.group_name)
     g.namespace,
@@ -261,7 +261,8 @@ kept AS (
         END
       FROM pods AS p
       WHERE p.group_id = any(ARRAY[g.id])
-    )
+    ),
+    CASE WHEN g.pods_priority IS NOT NULL THEN g.priority END
   FROM gone AS g
   WHERE
     (
@@ -269,6 +270,7 @@ kept AS (
       OR g.asked_size IS NOT NULL
       OR g.held_at IS NOT NULL
       OR g.released_at IS NOT NULL
+      OR g.pods_priority IS NOT NULL
     )
     AND EXISTS (
       SELECT FROM pods AS p
@@ -282,7 +284,8 @@ kept AS (
   held_at = coalesce(f.held_at, excluded.held_at),
   held_reason = coalesce(f.held_reason, excluded.held_reason),
   released_at = coalesce(f.released_at, excluded.released_at),
-  makers = coalesce(excluded.makers, f.makers)
+  makers = coalesce(excluded.makers, f.makers),
+  set_priority = coalesce(f.set_priority, excluded.set_priority)
 )
 
 SELECT

@@ -5,8 +5,8 @@
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 #include "workers/loops/group_jobs.h"
-#include "workers/loops/groups_queries.h"
 #include "workers/requests/cancel_queries.h"
+#include "workers/requests/name_lock.h"
 
 namespace fluxnetes::workers {
 
@@ -25,11 +25,8 @@ int CancelGroup(sql::Pool& pool, sql::Transaction& transaction,
                 const std::string& group_name, const std::string& reason,
                 cluster::Time now) {
   const std::vector namespaces{namespace_name}, names{group_name};
-  const std::vector<std::string> no_pods;
   std::vector<queue::NewJob> cleanups;
-  transaction.Run(queries::kLockFillingGroups, namespaces, names, no_pods);
-  transaction.Run(queries::kLockActiveGroups, no_pods, namespaces, names,
-                  std::vector<std::int64_t>());
+  LockGroupsOfName(transaction, namespace_name, group_name);
   const auto filling =
       transaction.Run(queries::kCancelFillingGroups, namespaces, names,
                       std::vector{reason}, now);

@@ -1,24 +1,13 @@
 #include "workers/requests/hold.h"
 
 #include <optional>
-#include <vector>
 
 #include "sql/connection/transaction.h"
-#include "workers/loops/groups_queries.h"
 #include "workers/requests/hold_queries.h"
+#include "workers/requests/name_lock.h"
 
 namespace fluxnetes::workers {
 namespace {
-
-// Locks the groups of a name, in the order used everywhere.
-void LockName(sql::Transaction& transaction, const std::string& namespace_name,
-              const std::string& group_name) {
-  const std::vector namespaces{namespace_name}, names{group_name};
-  const std::vector<std::string> no_pods;
-  transaction.Run(queries::kLockFillingGroups, namespaces, names, no_pods);
-  transaction.Run(queries::kLockActiveGroups, no_pods, namespaces, names,
-                  std::vector<std::int64_t>());
-}
 
 bool AnyActive(sql::Transaction& transaction, const std::string& namespace_name,
                const std::string& group_name) {
@@ -44,7 +33,7 @@ HoldOutcome HoldGroup(sql::Transaction& transaction,
                       const std::string& group_name, const std::string& reason,
                       cluster::Time now) {
   const auto why = reason.empty() ? std::nullopt : std::optional(reason);
-  LockName(transaction, namespace_name, group_name);
+  LockGroupsOfName(transaction, namespace_name, group_name);
   const bool filling = !transaction
                             .Run(queries::kHoldFillingGroup, namespace_name,
                                  group_name, why, now)
@@ -73,7 +62,7 @@ HoldOutcome ReleaseGroup(sql::Pool& pool, const std::string& namespace_name,
 HoldOutcome ReleaseGroup(sql::Transaction& transaction,
                          const std::string& namespace_name,
                          const std::string& group_name, cluster::Time now) {
-  LockName(transaction, namespace_name, group_name);
+  LockGroupsOfName(transaction, namespace_name, group_name);
   const bool filling =
       !transaction
            .Run(queries::kReleaseFillingGroup, namespace_name, group_name, now)

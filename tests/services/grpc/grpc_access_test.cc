@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "services/grpc_v1/group_requests.h"
+#include "services/feed/group_requests.h"
 
 namespace fluxnetes::services {
 namespace {

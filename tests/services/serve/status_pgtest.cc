@@ -139,7 +139,7 @@ TEST_F(StatusTest, EachPoolIsCounted) {
   ASSERT_TRUE(BecomesReady()) << Get("/readyz").body << world_.Log();
   const std::string page = Get("/metrics").body;
   for (const char* pool :
-       {"main", "forecast", "probe", "heartbeat", "grpc", "grpc-match"})
+       {"main", "forecast", "probe", "heartbeat", "grpc", "grpc-match", "feed"})
     EXPECT_GT(Figure(page, std::string("fluxnetes_database_connections_max"
                                        "{pool=\"") +
                                pool + "\"}"),

@@ -13,6 +13,7 @@
 #include "fluxnetes/v1/scheduler.grpc.pb.h"
 #include "fluxnetes/v1/status_details.pb.h"
 #include "services/config/config.h"
+#include "services/feed/live_groups.h"
 #include "services/serve/grpc_api.h"
 #include "tests/services/support/command_database.h"
 #include "tests/services/support/grpc_client.h"
@@ -30,7 +31,9 @@ class GrpcScheduling : public Database {
   }
 
   void Serve() {
-    api_.emplace(config_, log_);
+    live_.emplace(config_, log_);
+    live_->feed().Start();
+    api_.emplace(config_, log_, live_->feed());
     api_->Start();
     stub_ = v1::Scheduler::NewStub(PlainChannel(api_->address()));
   }
@@ -71,6 +74,7 @@ class GrpcScheduling : public Database {
   Config config_;
   std::ostringstream lines_;
   const Log log_{{.format = LogFormat::kText, .out = &lines_}};
+  std::optional<LiveGroups> live_;
   std::optional<GrpcApi> api_;
   std::unique_ptr<v1::Scheduler::Stub> stub_;
 };

@@ -17,11 +17,13 @@
 #include "services/editing/editing_queries.h"
 #include "services/explain/explain_queries.h"
 #include "services/explain/timeline_queries.h"
-#include "services/grpc_v1/group_feed_queries.h"
+#include "services/feed/group_feed_queries.h"
 #include "services/listing/history_queries.h"
 #include "services/listing/listing_queries.h"
 #include "services/listing/squeue_queries.h"
 #include "services/listing/top_queries.h"
+#include "services/lists/ended_groups_queries.h"
+#include "services/lists/lists_queries.h"
 #include "services/monitoring/decision_log_queries.h"
 #include "services/monitoring/monitoring_queries.h"
 #include "services/operation/operation_queries.h"
@@ -53,12 +55,14 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
        {std::span<const sql::Query>(queries::kAllAudit),
         std::span<const sql::Query>(queries::kAllDoctor),
         std::span<const sql::Query>(queries::kAllEditing),
+        std::span<const sql::Query>(queries::kAllEndedGroups),
         std::span<const sql::Query>(queries::kAllExplain),
         std::span<const sql::Query>(queries::kAllGroupFeed),
         std::span<const sql::Query>(queries::kAllGroupPages),
         std::span<const sql::Query>(queries::kAllHistory),
         std::span<const sql::Query>(queries::kAllLine),
         std::span<const sql::Query>(queries::kAllListing),
+        std::span<const sql::Query>(queries::kAllLists),
         std::span<const sql::Query>(queries::kAllMonitoring),
         std::span<const sql::Query>(queries::kAllOperation),
         std::span<const sql::Query>(queries::kAllRecords),

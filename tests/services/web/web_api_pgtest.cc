@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "services/feed/live_groups.h"
 #include "services/web/web_api.h"
 #include "services/web/web_sessions.h"
 #include "services/web/web_sessions_queries.h"
@@ -34,7 +35,9 @@ class WebApiTest : public ::testing::Test {
     config_.web.listen = "127.0.0.1:0";
     config_.web.read_only = read_only;
     config_.web.prefix = prefix;
-    api_.emplace(config_, log_);
+    live_.emplace(config_, log_);
+    live_->feed().Start();
+    api_.emplace(config_, log_, live_->feed());
     api_->Start();
   }
 
@@ -111,6 +114,7 @@ class WebApiTest : public ::testing::Test {
   std::ostringstream lines_;
   const Log log_{{.out = &lines_}};
   Config config_;
+  std::optional<LiveGroups> live_;
   std::optional<WebApi> api_;
 };
 
@@ -165,6 +169,7 @@ TEST_F(WebApiTest, SessionEndsWhenSignedOut) {
 TEST_F(WebApiTest, SessionOutlivesTheServer) {
   Serve();
   const std::string cookie = SignIn();
+  live_->feed().Stop();
   api_->Stop();
   Serve();
   EXPECT_THAT(Send(kList, {cookie}), StartsWith("HTTP/1.1 200"));
@@ -406,6 +411,7 @@ TEST_F(WebApiTest, WatchEndsWithItsServer) {
   Serve();
   EventReader reader(api_->address(), "", {SignIn()});
   reader.Next("\"current\":true");
+  live_->feed().Stop();
   api_->Stop();
   reader.ReadAll();  // returns
 }

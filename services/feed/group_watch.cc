@@ -1,18 +1,24 @@
-#include "services/grpc_v1/group_watch.h"
+#include "services/feed/group_watch.h"
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.pb.h"
+#include "services/feed/group_requests.h"
+#include "services/grpc/grpc_calls.h"
 #include "sql/mutex.h"
 
 namespace fluxnetes::services {
 namespace {
 
 using std::chrono::steady_clock;
+
+constexpr int kLargestWindow = 1'000;
 
 // gRPC calls OnWriteDone, OnCancel and OnDone on its threads, the feed calls
 // Rung on its own. There is at most one write at a time and one Finish, and
@@ -127,6 +133,27 @@ class Refused : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
 }  // namespace
 
+GroupFeed::Place PlaceOf(const v1::WatchGroupsRequest& request) {
+  if (request.ids_size() > kLargestWindow)
+    throw GrpcRefusal(GrpcCode::kInvalidArgument,
+                      fmt::format("ids has {} groups; right would be at most "
+                                  "{}",
+                                  request.ids_size(), kLargestWindow),
+                      "ids");
+  GroupFeed::Place place;
+  place.query = QueryIn(request);
+  place.window.assign(request.ids().begin(), request.ids().end());
+  std::ranges::sort(place.window);
+  // A watch without a window is for all of a namespace and queue.
+  if (place.window.empty()) {
+    place.query = {.namespace_name = request.namespace_(),
+                   .queue = request.queue()};
+  }
+  place.resume = request.resume_token();
+  place.only_changes = request.only_changes();
+  return place;
+}
+
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartGroupWatch(
     GroupFeed& feed, grpc::CallbackServerContext& context,
     const grpc::ByteBuffer& request) {
@@ -139,11 +166,11 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* StartGroupWatch(
     return new Refused({grpc::StatusCode::INVALID_ARGUMENT,
                         "the request is no WatchGroupsRequest"});
   }
-  GroupFeed::Place place;
-  place.namespace_name = parsed.namespace_();
-  place.queue = parsed.queue();
-  place.resume = parsed.resume_token();
-  return new GroupWatch(feed, context, std::move(place));
+  try {
+    return new GroupWatch(feed, context, PlaceOf(parsed));
+  } catch (const GrpcRefusal& refusal) {
+    return new Refused(StatusOf(refusal));
+  }
 }
 
 }  // namespace fluxnetes::services

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "fluxnetes/v1/scheduler.pb.h"
-#include "services/grpc_v1/group_feed.h"
-#include "services/grpc_v1/group_feed_queries.h"
+#include "services/feed/group_feed.h"
+#include "services/feed/group_feed_queries.h"
 #include "services/records/group_pages_queries.h"
 #include "tests/support/postgres.h"
 
@@ -103,7 +103,7 @@ TEST_F(GroupFeedTest, WhatIsThereComesInPieces) {
 TEST_F(GroupFeedTest, ChangesAreOneForAllWhoAskForTheSame) {
   Start({});
   GroupFeed::Place one, other, elsewhere;
-  elsewhere.namespace_name = "ns0";
+  elsewhere.query.namespace_name = "ns0";
   Next(one);
   Next(other);
   Next(elsewhere);
@@ -187,6 +187,56 @@ TEST_F(GroupFeedTest, TooManyWatchersAreRefused) {
   EXPECT_FALSE(feed_->Join([] {}));
   feed_->Leave(*watcher_);
   EXPECT_TRUE(feed_->Join([] {}));
+}
+
+TEST_F(GroupFeedTest, WindowHasItsGroupsAndCountsTheOthers) {
+  Start({.between_others = std::chrono::milliseconds(0)});
+  GroupFeed::Place place;
+  place.window = {2, 4, 77};
+  place.query.namespace_name = "ns1";
+  const auto [begun, begin] = Next(place);
+  EXPECT_THAT(IdsIn(begin), ElementsAre(2, 4));
+  EXPECT_THAT(begin.gone(), ElementsAre(77));
+  EXPECT_TRUE(begin.current());
+  // In the window; not in it, and not new.
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id IN (3, 4)");
+  const auto [changed, change] = Next(place);
+  EXPECT_THAT(IdsIn(change), ElementsAre(4));
+  EXPECT_EQ(change.others(), 0);
+  // Of these, 7 and 9 are in the namespace.
+  AddGroups(6, 9);
+  const auto [came, others] = Next(place);
+  EXPECT_THAT(IdsIn(others), ElementsAre());
+  EXPECT_EQ(others.others(), 2);
+}
+
+TEST_F(GroupFeedTest, AnotherWindowGoesOnFromTheTokenWithItsPresentGroups) {
+  Start({.between_others = std::chrono::milliseconds(0)});
+  GroupFeed::Place place;
+  place.window = {1};
+  const auto [begun, begin] = Next(place);
+  AddGroups(6, 6);
+  const auto [came, others] = Next(place);
+  EXPECT_EQ(others.others(), 1);
+  GroupFeed::Place moved;
+  moved.window = {3};
+  moved.resume = begin.resume_token();
+  const auto [again, there] = Next(moved);
+  EXPECT_FALSE(there.reset());
+  EXPECT_THAT(IdsIn(there), ElementsAre(3));
+  const auto [counted, count] = Next(moved);
+  EXPECT_EQ(count.others(), 1);
+}
+
+TEST_F(GroupFeedTest, IndexIsReadWhenItIsAskedFor) {
+  feed_.emplace(pool_, log_,
+                GroupFeed::Options{.interval = std::chrono::milliseconds(10)});
+  feed_->Start();
+  GroupIndex* const index =
+      feed_->Index(std::chrono::system_clock::time_point::max());
+  ASSERT_NE(index, nullptr);
+  EXPECT_EQ(index->Page({}, {}, nullptr, 10).size(), 5);
+  EXPECT_EQ(feed_->Index(std::chrono::system_clock::time_point::min()), index);
 }
 
 }  // namespace

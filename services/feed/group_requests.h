@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "services/feed/group_query.h"
 #include "services/grpc/grpc_calls.h"
 #include "services/records/group_name.h"
 #include "services/records/group_pages.h"
@@ -38,6 +39,36 @@ int PageSize(int asked);
 
 GroupPageFilter FilterIn(const v1::ListGroupsRequest& request,
                          sql::Timestamp now);
+
+// The order of the request, by its number; throws if there is no such order.
+ListOrder OrderIn(const v1::ListGroupsRequest& request);
+
+// True if the list comes from memory: its order is not that by id, or it has a
+// search, node or account.
+bool IsFromMemory(const v1::ListGroupsRequest& request);
+
+// A place in a list in an order: what it goes by of the last group, and its id.
+std::string OrderToken(const ListOrder& order, const FeedEntry& last);
+FeedEntry PlaceInOrder(const ListOrder& order, const std::string& token);
+
+// Returns the states; throws if one is none.
+std::vector<int> CheckedStates(std::vector<int> states);
+
+// For requests with the fields namespace, queue, search, node and account, and
+// perhaps states.
+template <typename Request>
+GroupQuery QueryIn(const Request& request) {
+  GroupQuery query{.namespace_name = request.namespace_(),
+                   .queue = request.queue(),
+                   .states = {},
+                   .search = LowerCase(request.search()),
+                   .node = request.node(),
+                   .account = request.account()};
+  if constexpr (requires { request.states(); })
+    query.states =
+        CheckedStates({request.states().begin(), request.states().end()});
+  return query;
+}
 
 // For requests with the fields name and namespace.
 template <typename Request>

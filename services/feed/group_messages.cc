@@ -1,4 +1,4 @@
-#include "services/grpc_v1/group_messages.h"
+#include "services/feed/group_messages.h"
 
 #include <fmt/format.h>
 
@@ -79,6 +79,9 @@ void Fill(v1::Group& message, const GroupRow& group) {
   message.set_result(group.result.value_or(""));
   message.set_reason(group.reason.value_or(""));
   if (group.priority) message.set_priority(*group.priority);
+  message.set_priority_is_set(group.priority_is_set);
+  message.set_account(group.account);
+  if (group.match_job) message.set_match_job(*group.match_job);
   if (group.position) message.set_position(*group.position);
   message.set_estimate(group.estimate.value_or(""));
   message.set_rests_on(group.rests_on.value_or(""));

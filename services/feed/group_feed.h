@@ -9,8 +9,12 @@
 // start anew. A group is encoded when it changes; a piece is shared by all
 // watchers at the same position.
 //
-// Without watchers the thread does not poll, and after a minute it drops its
-// state. Refused groups are left out. Thread-safe.
+// A watcher may have a window instead: it gets the changes of these groups, and
+// how many others came or went. What the feed knows is also in an index, for
+// lists in other orders than by id.
+//
+// Without watchers and lists the thread does not poll, and after a minute it
+// drops its state. Refused groups are left out. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -27,6 +31,8 @@
 
 #include "services/config/log.h"
 #include "services/database/change_bell.h"
+#include "services/feed/group_index.h"
+#include "services/feed/group_query.h"
 #include "services/records/group_row.h"
 #include "sql/condition_variable.h"
 #include "sql/connection/pool.h"
@@ -51,21 +57,25 @@ class GroupFeed {
     std::size_t watchers = 5'000;
     // The longest time for which a watcher may take nothing of what is sent.
     std::chrono::milliseconds slowest{30'000};
+    // A window that has no other news is told so often of others at most.
+    std::chrono::milliseconds between_others{1'000};
   };
 
   // A watcher's position.
   struct Place {
-    std::string namespace_name;  // empty: all
-    std::string queue;           // empty: all
-    bool begun = false;          // whether the start is determined
-    std::int64_t after_id = 0;   // the last group sent; -1: all have been sent
-    std::int64_t change = 0;     // the last change sent
+    GroupQuery query = {};  // of a watcher of all: namespace and queue alone
+    std::vector<std::int64_t> window = {};  // in order; empty: none
+    bool begun = false;                     // whether the start is determined
+    std::int64_t after_id = 0;  // the last group sent; -1: all have been sent
+    std::int64_t change = 0;    // the last change sent
     std::int64_t epoch = 0;
     std::string resume;  // a resume token to begin from
     // Whether the watcher wants changes alone, because it reads the groups
     // itself, in pages.
     bool only_changes = false;
-    bool reset = false;  // the watcher must still be told of the restart
+    bool reset = false;       // the watcher must still be told of the restart
+    std::int64_t others = 0;  // came or went, not yet told
+    std::chrono::steady_clock::time_point told_others = {};
   };
   enum class Outcome { kPiece, kNothingNew, kFellBehind, kStopped };
   // An encoded v1::WatchGroupsResponse, shared by the watchers at one position.
@@ -84,6 +94,11 @@ class GroupFeed {
   // Returns the next piece and moves the place past it. Does not wait.
   Outcome Next(Place& place, Piece& piece) EXCLUDES(mutex_);
 
+  // Returns the groups in memory. Waits until they are read, if nobody has
+  // watched for a while; returns null if that takes until `deadline`.
+  GroupIndex* Index(std::chrono::system_clock::time_point deadline)
+      EXCLUDES(mutex_);
+
   // `ring` is called on the feed's thread after each poll until Leave() has
   // returned, and once more by Stop(). Returns nullopt if there are too many
   // watchers.
@@ -92,20 +107,16 @@ class GroupFeed {
   void Leave(std::int64_t watcher) EXCLUDES(rings_mutex_);
 
  private:
-  // A group as of one change.
-  struct Entry {
-    std::int64_t id = 0;
-    std::string namespace_name;
-    std::string queue;
-    bool over = false;    // finished or deleted
-    std::string encoded;  // field `groups` or `gone` of the answer
+  // A change of a group, and what it was before; null: not there.
+  struct Change {
+    FeedEntryPtr before;
+    FeedEntryPtr after;
   };
-  using EntryPtr = std::shared_ptr<const Entry>;  // in the log, the map, pieces
   struct Encoded {
     Piece piece;
     std::int64_t change;
   };
-  using PieceKey = std::tuple<std::string, std::string, std::int64_t>;
+  using PieceKey = std::pair<GroupQuery, std::int64_t>;
 
   void Run();
   // Returns false if the feed is to stop.
@@ -118,13 +129,16 @@ class GroupFeed {
   std::chrono::steady_clock::duration ReadChanges() EXCLUDES(mutex_);
   void Sweep() EXCLUDES(mutex_);
   void Take(const std::vector<GroupRow>& rows) EXCLUDES(mutex_);
-  void Note(EntryPtr entry) REQUIRES(mutex_);
+  void Note(FeedEntryPtr entry) REQUIRES(mutex_);
   void Begin(Place& place) REQUIRES(mutex_);
   Piece FromGroups(Place& place) REQUIRES(mutex_);
   Piece OfBegin(Place& place) REQUIRES(mutex_);
   Piece FromChanges(Place& place) REQUIRES(mutex_);
+  Piece FromWindow(Place& place) REQUIRES(mutex_);
+  std::int64_t OthersSince(const Place& place) REQUIRES(mutex_);
   std::string TokenAt(std::int64_t change) const REQUIRES(mutex_);
-  bool Waits() EXCLUDES(rings_mutex_);
+  // Whether somebody watches, or has asked for the index of late.
+  bool IsWanted() EXCLUDES(mutex_, rings_mutex_);
   // Not with mutex_ held either: a watcher that is rung asks for the next
   // piece.
   void RingAll() EXCLUDES(mutex_, rings_mutex_);
@@ -147,8 +161,9 @@ class GroupFeed {
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool loaded_ GUARDED_BY(mutex_) = false;
   std::int64_t epoch_ GUARDED_BY(mutex_) = 0;
-  std::map<std::int64_t, EntryPtr> groups_ GUARDED_BY(mutex_);
-  std::deque<EntryPtr> changes_ GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point asked_ GUARDED_BY(mutex_) = {};
+  std::map<std::int64_t, FeedEntryPtr> groups_ GUARDED_BY(mutex_);
+  std::deque<Change> changes_ GUARDED_BY(mutex_);
   std::size_t changes_bytes_ GUARDED_BY(mutex_) = 0;
   // The number of the last change.
   std::int64_t last_change_ GUARDED_BY(mutex_) = 0;
@@ -156,6 +171,8 @@ class GroupFeed {
   std::set<std::int64_t> over_ GUARDED_BY(mutex_);
   // Since the last poll.
   std::map<PieceKey, Encoded> pieces_ GUARDED_BY(mutex_);
+  std::map<PieceKey, std::int64_t> others_ GUARDED_BY(mutex_);
+  GroupIndex index_;
 
   sql::Mutex rings_mutex_;  // held while rings are called
   std::map<std::int64_t, Ring> rings_ GUARDED_BY(rings_mutex_);

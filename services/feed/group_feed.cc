@@ -1,4 +1,4 @@
-#include "services/grpc_v1/group_feed.h"
+#include "services/feed/group_feed.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.pb.h"
-#include "services/grpc_v1/group_feed_queries.h"
-#include "services/grpc_v1/group_messages.h"
+#include "services/feed/group_feed_queries.h"
+#include "services/feed/group_messages.h"
 #include "services/records/group_pages.h"
 #include "services/records/group_pages_queries.h"
 #include "sql/connection/transaction.h"
@@ -27,6 +27,8 @@ constexpr std::chrono::hours kFinishedRemembered{1};
 constexpr std::chrono::seconds kBetweenSweeps{60};
 constexpr std::size_t kOverRemembered = 100'000;
 constexpr std::chrono::seconds kForgetAfter{60};
+constexpr std::chrono::seconds kIndexKept{60};
+constexpr std::chrono::seconds kLongestLoad{30};
 constexpr std::chrono::seconds kLookAnyway{1};
 // Full reads of the tables take at most a fifth of the time. Reading the
 // changed groups costs as much as there are changes.
@@ -42,12 +44,6 @@ grpc::ByteBuffer BufferOf(const std::string& bytes) {
   return {&slice, 1};
 }
 
-std::string EncodedGroup(const GroupRow& group) {
-  v1::WatchGroupsResponse answer;
-  Fill(*answer.add_groups(), group);
-  return answer.SerializeAsString();
-}
-
 std::string EncodedGone(std::int64_t id) {
   v1::WatchGroupsResponse answer;
   answer.add_gone(id);
@@ -60,11 +56,41 @@ std::vector<std::int64_t> IdsOf(const sql::Result& rows) {
   return ids;
 }
 
-template <typename EntryType>
-bool IsWanted(const EntryType& entry, const GroupFeed::Place& place) {
-  return (place.namespace_name.empty() ||
-          place.namespace_name == entry.namespace_name) &&
-         (place.queue.empty() || place.queue == entry.queue);
+std::int64_t Microseconds(sql::Timestamp time) {
+  return time.time_since_epoch().count();
+}
+
+// Selects a group also when it is over, for who must be told of its end.
+bool IsFor(const GroupQuery& query, const FeedEntry& entry) {
+  return (query.namespace_name.empty() ||
+          query.namespace_name == entry.namespace_name) &&
+         (query.queue.empty() || query.queue == entry.queue);
+}
+
+std::shared_ptr<FeedEntry> EntryOf(const GroupRow& row) {
+  auto entry = std::make_shared<FeedEntry>();
+  v1::WatchGroupsResponse answer;
+  v1::Group& group = *answer.add_groups();
+  Fill(group, row);
+  entry->id = row.id;
+  entry->namespace_name = row.namespace_name;
+  entry->name = row.name;
+  entry->queue = row.queue;
+  entry->account = row.account;
+  entry->state = group.state();
+  entry->shown_state = row.shown_state;
+  entry->size = row.size;
+  entry->priority = row.priority;
+  entry->submitted_us = Microseconds(row.submitted_at);
+  if (const auto start =
+          row.allocated_at ? row.allocated_at : row.estimated_start)
+    entry->start_us = Microseconds(*start);
+  entry->searched = LowerCase(row.namespace_name + "/" + row.name + "\n" +
+                              row.reason.value_or(""));
+  entry->nodes = row.nodes.empty() ? row.reserved_nodes : row.nodes;
+  entry->over = row.state == "finished";
+  entry->encoded = answer.SerializeAsString();
+  return entry;
 }
 
 // Parses "EPOCH.CHANGE".
@@ -122,9 +148,14 @@ void GroupFeed::Leave(std::int64_t watcher) {
   rings_.erase(watcher);
 }
 
-bool GroupFeed::Waits() {
-  const sql::MutexLock lock(rings_mutex_);
-  return !rings_.empty();
+bool GroupFeed::IsWanted() {
+  {
+    const sql::MutexLock lock(rings_mutex_);
+    if (!rings_.empty()) return true;
+  }
+  const sql::MutexLock lock(mutex_);
+  return asked_ != steady_clock::time_point() &&
+         steady_clock::now() - asked_ < kIndexKept;
 }
 
 void GroupFeed::Run() {
@@ -135,7 +166,7 @@ void GroupFeed::Run() {
     if (!Rest(rest)) return;
     const auto now = steady_clock::now();
     rest = options_.interval;
-    if (!Waits()) {
+    if (!IsWanted()) {
       if (now - watched > kForgetAfter) Forget();
       continue;
     }
@@ -188,6 +219,8 @@ void GroupFeed::Forget() {
   changes_.clear();
   changes_bytes_ = 0;
   pieces_.clear();
+  others_.clear();
+  index_.Clear();
 }
 
 void GroupFeed::Load() {
@@ -210,6 +243,7 @@ void GroupFeed::Load() {
   changes_bytes_ = 0;
   over_.clear();
   loaded_ = true;
+  changed_.NotifyAll();
 }
 
 steady_clock::duration GroupFeed::ReadChanges() {
@@ -237,7 +271,7 @@ steady_clock::duration GroupFeed::ReadChanges() {
     const auto known = groups_.find(id);
     if (filling.contains(id) || there.contains(id) || known == groups_.end())
       continue;
-    auto gone = std::make_shared<Entry>(*known->second);
+    auto gone = std::make_shared<FeedEntry>(*known->second);
     gone->over = true;
     gone->encoded = EncodedGone(id);
     Note(std::move(gone));
@@ -258,11 +292,11 @@ void GroupFeed::Sweep() {
   swept_ = steady_clock::now();
   const sql::MutexLock lock(mutex_);
   if (over_.size() > kOverRemembered) over_.clear();
-  std::vector<EntryPtr> gone;
+  std::vector<FeedEntryPtr> gone;
   for (const auto& [id, entry] : groups_)
     if (!there.contains(id)) gone.push_back(entry);
-  for (const EntryPtr& entry : gone) {
-    auto over = std::make_shared<Entry>(*entry);
+  for (const FeedEntryPtr& entry : gone) {
+    auto over = std::make_shared<FeedEntry>(*entry);
     over->over = true;
     over->encoded = EncodedGone(entry->id);
     Note(std::move(over));
@@ -270,36 +304,31 @@ void GroupFeed::Sweep() {
 }
 
 void GroupFeed::Take(const std::vector<GroupRow>& rows) {
-  std::vector<std::shared_ptr<Entry>> entries;
-  for (const GroupRow& row : rows) {
-    auto entry = std::make_shared<Entry>();
-    entry->id = row.id;
-    entry->namespace_name = row.namespace_name;
-    entry->queue = row.queue;
-    entry->over = row.state == "finished";
-    entry->encoded = EncodedGroup(row);
-    entries.push_back(std::move(entry));
-  }
+  std::vector<FeedEntryPtr> entries;
+  entries.reserve(rows.size());
+  for (const GroupRow& row : rows) entries.push_back(EntryOf(row));
   const sql::MutexLock lock(mutex_);
   for (auto& entry : entries) Note(std::move(entry));
 }
 
-void GroupFeed::Note(EntryPtr entry) {
+void GroupFeed::Note(FeedEntryPtr entry) {
   const auto known = groups_.find(entry->id);
-  if (known != groups_.end() && known->second->encoded == entry->encoded)
-    return;
+  const FeedEntryPtr before = known == groups_.end() ? nullptr : known->second;
+  if (before && before->encoded == entry->encoded) return;
   if (entry->over) {
     if (!over_.insert(entry->id).second) return;
     if (known != groups_.end()) groups_.erase(known);
   } else {
     groups_[entry->id] = entry;
   }
+  index_.Replace(before, entry);
+  others_.clear();
   changes_bytes_ += entry->encoded.size();
-  changes_.push_back(std::move(entry));
+  changes_.push_back({before, std::move(entry)});
   ++last_change_;
   while (changes_.size() > options_.changes ||
          changes_bytes_ > options_.bytes) {
-    changes_bytes_ -= changes_.front()->encoded.size();
+    changes_bytes_ -= changes_.front().after->encoded.size();
     changes_.pop_front();
   }
 }
@@ -315,7 +344,8 @@ void GroupFeed::Begin(Place& place) {
   place.epoch = epoch_;
   if (token && token->first == epoch_ && token->second >= oldest &&
       token->second <= last_change_) {
-    place.after_id = -1;
+    // A window may be another one than that of the token.
+    place.after_id = place.window.empty() || place.only_changes ? -1 : 0;
     place.change = token->second;
     return;
   }
@@ -332,7 +362,7 @@ GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
   for (; next != groups_.end() && count < options_.piece &&
          bytes.size() < options_.piece_bytes;
        ++next) {
-    if (!IsWanted(*next->second, place)) continue;
+    if (!IsFor(place.query, *next->second)) continue;
     bytes += next->second->encoded;
     ++count;
     place.after_id = next->first;
@@ -347,33 +377,44 @@ GroupFeed::Piece GroupFeed::FromGroups(Place& place) {
       BufferOf(bytes + rest.SerializeAsString()));
 }
 
-// No group, but the token from which changes are sent.
+// The token from which changes are sent, and the groups of a window.
 GroupFeed::Piece GroupFeed::OfBegin(Place& place) {
   v1::WatchGroupsResponse begin;
+  std::string bytes;
+  if (!place.only_changes) {
+    for (const std::int64_t id : place.window) {
+      const auto known = groups_.find(id);
+      if (known == groups_.end())
+        begin.add_gone(id);
+      else
+        bytes += known->second->encoded;
+    }
+  }
   begin.set_reset(std::exchange(place.reset, false));
   begin.set_current(true);
   begin.set_resume_token(TokenAt(place.change));
   place.after_id = -1;
   return std::make_shared<const grpc::ByteBuffer>(
-      BufferOf(begin.SerializeAsString()));
+      BufferOf(bytes + begin.SerializeAsString()));
 }
 
 GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
-  const PieceKey key(place.namespace_name, place.queue, place.change);
+  const PieceKey key(place.query, place.change);
   if (const auto made = pieces_.find(key); made != pieces_.end()) {
     place.change = made->second.change;
     return made->second.piece;
   }
   const auto behind = static_cast<std::size_t>(last_change_ - place.change);
-  std::map<std::int64_t, const Entry*> last;
+  std::map<std::int64_t, const FeedEntry*> last;
   std::size_t size = 0;
   for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
        it != changes_.end() && size < options_.piece_bytes; ++it) {
     ++place.change;
-    if (!IsWanted(**it, place)) continue;
-    const Entry*& known = last[(*it)->id];
+    const FeedEntry& entry = *it->after;
+    if (!IsFor(place.query, entry)) continue;
+    const FeedEntry*& known = last[entry.id];
     if (known != nullptr) size -= known->encoded.size();
-    known = it->get();
+    known = &entry;
     size += known->encoded.size();
   }
   Piece piece;
@@ -389,6 +430,60 @@ GroupFeed::Piece GroupFeed::FromChanges(Place& place) {
   return piece;
 }
 
+// How often groups came into or left what is selected, between the place and
+// now; counted once for all windows of one query at one place.
+std::int64_t GroupFeed::OthersSince(const Place& place) {
+  const auto [known, is_new] =
+      others_.try_emplace(PieceKey(place.query, place.change), 0);
+  if (!is_new) return known->second;
+  const auto behind = last_change_ - place.change;
+  for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
+       it != changes_.end(); ++it) {
+    const bool was = it->before && place.query.Selects(*it->before);
+    if (was != place.query.Selects(*it->after)) ++known->second;
+  }
+  return known->second;
+}
+
+// The others are told with the next change in the window, or after a while.
+GroupFeed::Piece GroupFeed::FromWindow(Place& place) {
+  std::map<std::int64_t, const FeedEntry*> last;
+  const auto behind = last_change_ - place.change;
+  if (behind > 0) {
+    place.others += OthersSince(place);
+    for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
+         it != changes_.end(); ++it)
+      if (std::ranges::binary_search(place.window, it->after->id))
+        last[it->after->id] = it->after.get();
+    place.change = last_change_;
+  }
+  const auto now = steady_clock::now();
+  const bool tells =
+      place.others > 0 && now - place.told_others >= options_.between_others;
+  if (last.empty() && !tells) return nullptr;
+  std::string bytes;
+  for (const auto& [id, entry] : last) bytes += entry->encoded;
+  v1::WatchGroupsResponse rest;
+  rest.set_others(std::exchange(place.others, 0));
+  rest.set_resume_token(TokenAt(place.change));
+  place.told_others = now;
+  return std::make_shared<const grpc::ByteBuffer>(
+      BufferOf(bytes + rest.SerializeAsString()));
+}
+
+GroupIndex* GroupFeed::Index(std::chrono::system_clock::time_point deadline) {
+  const auto until =
+      steady_clock::now() +
+      std::min<steady_clock::duration>(
+          kLongestLoad, deadline - std::chrono::system_clock::now());
+  const sql::MutexLock lock(mutex_);
+  asked_ = steady_clock::now();
+  changed_.NotifyAll();
+  while (!loaded_ && !stopping_)
+    if (!changed_.WaitUntil(mutex_, until)) break;
+  return loaded_ ? &index_ : nullptr;
+}
+
 GroupFeed::Outcome GroupFeed::Next(Place& place, Piece& piece) {
   const sql::MutexLock lock(mutex_);
   if (stopping_) return Outcome::kStopped;
@@ -398,8 +493,13 @@ GroupFeed::Outcome GroupFeed::Next(Place& place, Piece& piece) {
   if (place.epoch != epoch_ || behind > changes_.size())
     return Outcome::kFellBehind;
   if (place.after_id >= 0) {
-    piece = place.only_changes ? OfBegin(place) : FromGroups(place);
+    piece = place.only_changes || !place.window.empty() ? OfBegin(place)
+                                                        : FromGroups(place);
     return Outcome::kPiece;
+  }
+  if (!place.window.empty()) {
+    piece = FromWindow(place);
+    return piece ? Outcome::kPiece : Outcome::kNothingNew;
   }
   if (behind == 0) return Outcome::kNothingNew;
   piece = FromChanges(place);

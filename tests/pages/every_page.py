@@ -16,6 +16,9 @@ ROUTES = {
     "nodes": "Nodes",
     "what-if": "What if",
     "queues": "default",
+    "jobs": "Counted",
+    "history": "How far",
+    "audit": "Audit",
     "accounts": "Accounts",
     "system": "Replicas",
 }

@@ -35,10 +35,30 @@ def actions(visit):
     claim("a held group can be released", page.get_by_role("button", name="Hold…").wait_for() is None)
 
 
+def priority(visit):
+    page = visit.open("groups/default/huge")
+    page.get_by_role("button", name="Priority…").click()
+    page.get_by_role("heading", name="Set the priority of default/huge?").wait_for()
+    page.get_by_label("Priority", exact=True).fill("7")
+    page.get_by_label("Reason").fill("it is late")
+    page.get_by_role("button", name="Set", exact=True).click()
+    claim("a priority can be raised", visit.sees("7 (set by somebody)"), visit.text())
+    claim("what happened has it", visit.sees("did priority: 7: it is late"), visit.text())
+    page.get_by_role("button", name="Priority…").click()
+    page.get_by_label("Priority", exact=True).fill("")
+    page.get_by_role("button", name="Set", exact=True).click()
+    page.get_by_text("(set by somebody)").wait_for(state="detached")
+    claim("and taken back", "it is late" in visit.text(), visit.text())
+    visit.open("groups/default/runs")
+    claim("a group that runs has no priority to set",
+          visit.sees("its last pod was bound") and page.get_by_role("button", name="Priority…").count() == 0)
+
+
 def check(browser):
     visit = Visit(browser, one_time_link())
     visit.sees("default/runs")
     visit_group(visit)
     actions(visit)
+    priority(visit)
     claim("nothing fails in the page of a group", visit.errors == [], str(visit.errors))
     visit.close()

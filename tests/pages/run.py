@@ -9,10 +9,13 @@ import sys
 import traceback
 
 import accounts
+import audit
 import every_page
 import frame
 import group
 import groups
+import history
+import jobs
 import nodes
 import overview
 import queues
@@ -23,8 +26,8 @@ import whatif
 from playwright.sync_api import sync_playwright
 from support import await_true, claim, job, log_says, submit
 
-PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, accounts, overview, system,
-         frame, every_page]
+PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, jobs, history,
+         audit, accounts, overview, system, frame, every_page]
 
 
 def main():

@@ -28,6 +28,16 @@ def fluxnetes(*arguments, given=None):
     return done.stdout
 
 
+def sql(text):
+    """The answer of psql in the schema of the program, without decoration."""
+    done = subprocess.run(["psql", os.environ["DATABASE"], "-XqAt", "-v", "ON_ERROR_STOP=1",
+                           "-c", "SET search_path TO fluxnetes", "-c", text],
+                          text=True, capture_output=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{text}: {done.stderr}")
+    return done.stdout.strip()
+
+
 def job(name, pods, cpu="1", seconds=600):
     return json.dumps({
         "apiVersion": "batch/v1", "kind": "Job",

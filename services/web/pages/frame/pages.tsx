@@ -35,6 +35,12 @@ const accountsPage = async () => (await import("../accounts/accounts_page")).Acc
 
 const systemPage = async () => (await import("../system/system_page")).SystemPage;
 
+const jobsPage = async () => (await import("../jobs/jobs_page")).JobsPage;
+
+const historyPage = async () => (await import("../history/history_page")).HistoryPage;
+
+const auditPage = async () => (await import("../audit/audit_page")).AuditPage;
+
 export const kPages: PageOf[] = [
   { name: "overview", title: "Overview", key: "g o", show: () => <OverviewPage /> },
   {
@@ -66,6 +72,9 @@ export const kPages: PageOf[] = [
   },
   { name: "what-if", title: "What if", key: "g w", show: () => <Later load={whatIfPage} props={{}} /> },
   { name: "queues", title: "Queues", key: "g q", show: () => <QueuesPage /> },
+  { name: "jobs", title: "Work queue", key: "g j", show: () => <Later load={jobsPage} props={{}} /> },
+  { name: "history", title: "History", key: "g h", show: () => <Later load={historyPage} props={{}} /> },
+  { name: "audit", title: "Audit", key: "g l", show: () => <Later load={auditPage} props={{}} /> },
   { name: "accounts", title: "Accounts", key: "g a", show: () => <Later load={accountsPage} props={{}} /> },
   { name: "system", title: "System", key: "g s", show: () => <Later load={systemPage} props={{}} /> },
 ];

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { call } from "../frame/calls";
 import { Question } from "../frame/question";
 import type { Group } from "../messages/group";
+import { Priority } from "./priority";
 import { mayChange } from "../frame/session";
 
 interface Action {
@@ -38,6 +39,7 @@ export function ActionBar({ group, done }: { group: Group; done: () => void }) {
       {actions.map((each) => (
         <button onClick={() => (asked.value = each)}>{each.verb}…</button>
       ))}
+      <Priority group={group} done={done} />
       {asked.value && (
         <Question
           title={`${asked.value.verb} ${group.namespace}/${group.name}?`}

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ActionBar } from "./group_actions";
 import { call, CallError, wordsOf } from "../frame/calls";
+import { GroupStory } from "./group_story";
 import { watchGroups } from "./group_stream";
 import type { ExplainGroupResponse, NodesForPods } from "../messages/explanation";
 import type { GetGroupResponse, Group, Member } from "../messages/group";
@@ -41,6 +42,19 @@ function Facts({ group }: { group: Group }) {
       )}
       <dt>pods</dt>
       <dd>{group.size ?? "not known"}</dd>
+      <dt>priority</dt>
+      <dd>
+        {group.priority ?? "that of its pods"}
+        {group.priorityIsSet && " (set by somebody)"}
+      </dd>
+      {group.account && (
+        <>
+          <dt>account</dt>
+          <dd>
+            <a href={link(["groups"], { account: group.account })}>{group.account}</a>
+          </dd>
+        </>
+      )}
       <dt>queue</dt>
       <dd>
         {group.queue ? <a href={link(["groups"], { queue: group.queue })}>{group.queue}</a> : "none"}
@@ -258,6 +272,7 @@ export function GroupPage({ namespace, name }: { namespace: string; name: string
       <ActionBar group={group} done={() => void read()} />
       <Facts group={group} />
       {why.value && <Why why={why.value} search={() => void read(true)} />}
+      <GroupStory group={group} />
       {members && members.length > 0 && <Pods members={members} />}
       {earlier && earlier.length > 0 && (
         <section>

@@ -1,19 +1,17 @@
 // The rows of the groups page: pages of a hundred, read as one scrolls towards
 // them, and kept in the server's order, so that no row moves while one reads.
-// Pushed changes alter a row in its place; those that would add or remove one
-// are counted, and shown when the reader asks.
+// The server pushes changes of the rows around those that are seen, which alter
+// a row in its place, and the number of groups that came or went, which are
+// shown when the reader asks.
 import { batch, signal } from "@preact/signals";
 import { call, wordsOf } from "../frame/calls";
-import type { Group, GroupChanges, ListGroupsResponse } from "../messages/group";
+import type { CountGroupsResponse, Group, GroupChanges, ListGroupsResponse } from "../messages/group";
 
 const kPage = 100;
+const kLargestPage = 1000;
 
-export interface Filter {
-  namespace: string;
-  queue: string;
-  state: string; // GROUP_STATE_…; "": any
-  finished: string; // seconds; "": none
-}
+export const kFilters = ["namespace", "queue", "state", "search", "node", "account", "order", "descending"] as const;
+export type Filter = Record<(typeof kFilters)[number], string>;
 
 export class GroupRows {
   readonly rows = signal<Group[]>([]);
@@ -21,12 +19,13 @@ export class GroupRows {
   readonly loaded = signal(false); // the first page is
   readonly problem = signal("");
   readonly changes = signal(0); // not shown
+  readonly counts = signal<CountGroupsResponse | null>(null);
 
   private places = new Map<string, number>(); // by id
-  private changed = new Set<string>();
   private token = "";
   private reading = false;
   private aborter = new AbortController();
+  private countTimer = 0;
 
   constructor(readonly filter: Filter) {}
 
@@ -35,7 +34,7 @@ export class GroupRows {
     this.reading = true;
     const { signal: stop } = this.aborter;
     try {
-      const page = await call<ListGroupsResponse>("ListGroups", this.request(), stop);
+      const page = await call<ListGroupsResponse>("ListGroups", this.request(kPage, this.token), stop);
       batch(() => {
         this.append(page.groups ?? []);
         this.token = page.nextPageToken ?? "";
@@ -54,7 +53,6 @@ export class GroupRows {
   async readAgain(): Promise<void> {
     const wanted = Math.max(this.rows.value.length, 1);
     const fresh = new GroupRows(this.filter);
-    this.changed.clear();
     this.changes.value = 0;
     while (!fresh.complete.value && fresh.rows.value.length < wanted) {
       await fresh.readMore();
@@ -71,40 +69,76 @@ export class GroupRows {
       this.loaded.value = true;
       this.problem.value = "";
     });
+    void this.readCounts();
+  }
+
+  async readCounts(): Promise<void> {
+    const { namespace, queue, search, node, account } = this.filter;
+    try {
+      this.counts.value = await call<CountGroupsResponse>("CountGroups", { namespace, queue, search, node, account }, this.aborter.signal);
+    } catch {
+      // The list itself says what is wrong.
+    }
   }
 
   take(changes: GroupChanges): void {
+    const others = Number(changes.others ?? 0);
+    if (others > 0 && !this.countTimer)
+      this.countTimer = window.setTimeout(() => {
+        this.countTimer = 0;
+        void this.readCounts();
+      }, 1000);
     if (!this.loaded.value) return;
-    const rows = this.rows.value.slice();
+    let rows = this.rows.value;
     for (const group of changes.groups ?? []) {
       const place = this.places.get(group.id ?? "");
-      if (place === undefined) {
-        if (this.matches(group)) this.changed.add(group.id ?? "");
-      } else {
-        rows[place] = group;
-        if (!this.matches(group)) this.changed.add(group.id ?? "");
-      }
+      if (place === undefined) continue;
+      if (rows === this.rows.value) rows = rows.slice();
+      rows[place] = group;
     }
-    for (const id of changes.gone ?? []) if (this.places.has(id)) this.changed.add(id);
     batch(() => {
       this.rows.value = rows;
-      this.changes.value = this.changed.size;
+      this.changes.value += others;
     });
   }
 
+  // All groups of the filter, page by page; `look` hears how many there are.
+  async all(look: (count: number) => void): Promise<Group[]> {
+    const groups: Group[] = [];
+    let token = "";
+    do {
+      const page = await call<ListGroupsResponse>("ListGroups", this.request(kLargestPage, token), this.aborter.signal);
+      groups.push(...(page.groups ?? []));
+      token = page.nextPageToken ?? "";
+      look(groups.length);
+    } while (token !== "");
+    return groups;
+  }
+
   end(): void {
+    clearTimeout(this.countTimer);
     this.aborter.abort();
   }
 
-  private request(): object {
-    const { namespace, queue, state, finished } = this.filter;
+  // The words of events/groups that count who comes and goes.
+  watched(): Record<string, string> {
+    const { namespace, queue, state, search, node, account } = this.filter;
+    return { namespace, queue, states: state, search, node, account };
+  }
+
+  private request(pageSize: number, pageToken: string): object {
+    const { namespace, queue, state, search, node, account, order, descending } = this.filter;
     return {
       namespace,
       queue,
       states: state ? [state] : [],
-      finishedWithinSeconds: finished || "0",
-      pageSize: kPage,
-      pageToken: this.token,
+      search,
+      node,
+      account,
+      ...(order ? { order } : {}),
+      descending: descending === "1",
+      pageSize,
+      pageToken,
     };
   }
 
@@ -115,15 +149,5 @@ export class GroupRows {
       rows.push(group);
     }
     this.rows.value = rows;
-  }
-
-  private matches(group: Group): boolean {
-    const { namespace, queue, state, finished } = this.filter;
-    return (
-      (namespace === "" || group.namespace === namespace) &&
-      (queue === "" || group.queue === queue) &&
-      (state === "" || group.state === state) &&
-      (finished !== "" || group.state !== "GROUP_STATE_FINISHED")
-    );
   }
 }

@@ -26,10 +26,14 @@ export interface Group {
   durationSeconds?: string;
   deadline?: string;
   submittedAt?: string;
+  promotedAt?: string;
   allocatedAt?: string;
   boundAt?: string;
   endedAt?: string;
   shownState?: string;
+  account?: string;
+  priorityIsSet?: boolean;
+  matchJob?: string;
 }
 
 export interface ListGroupsResponse {
@@ -57,4 +61,14 @@ export interface GroupChanges {
   groups?: Group[];
   gone?: string[];
   current?: boolean;
+  others?: string;
+}
+
+export interface CountGroupsResponse {
+  counts?: { state?: string; shownState?: string; groups?: string }[];
+  asOf?: string;
+}
+
+export interface ChangeGroupsResponse {
+  groups?: { id: string; done?: boolean; why?: string }[];
 }

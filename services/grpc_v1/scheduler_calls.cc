@@ -536,11 +536,11 @@ std::unique_ptr<sql::Transaction> SchedulerCalls::Reading(const Call& call) {
 
 std::vector<std::span<const sql::Query>> SchedulerCalls::Catalogues() {
   return {
-      queries::kAllAudit,      queries::kAllEditing,  queries::kAllEndedGroups,
-      queries::kAllExplain,    queries::kAllGroupFeed, queries::kAllGroupPages,
-      queries::kAllLine,       queries::kAllListing,  queries::kAllLists,
-      queries::kAllOperation,  queries::kAllRecords,  queries::kAllSimulation,
-      queries::kAllTimeline,   queue::Catalogue(),    workers::Catalogue()};
+      queries::kAllAudit,     queries::kAllEditing,   queries::kAllEndedGroups,
+      queries::kAllExplain,   queries::kAllGroupFeed, queries::kAllGroupPages,
+      queries::kAllLine,      queries::kAllListing,   queries::kAllLists,
+      queries::kAllOperation, queries::kAllRecords,   queries::kAllSimulation,
+      queries::kAllTimeline,  queue::Catalogue(),     workers::Catalogue()};
 }
 
 }  // namespace fluxnetes::services

@@ -17,4 +17,3 @@ SELECT
 FROM account_summary
 WHERE $1::text IS NULL OR account = $1
 ORDER BY path;
-

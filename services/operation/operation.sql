@@ -66,12 +66,17 @@ ORDER BY o.submitted_at, o.id;
 -- The $1 waiting groups whose estimated starts are the earliest.
 WITH next AS MATERIALIZED (
   SELECT
-    g.id,
+    e.group_id AS id,
     e.starts_at
   FROM estimates AS e
-  INNER JOIN pod_groups AS g ON g.id = e.group_id
-  WHERE g.state = 'pending' AND e.starts_at IS NOT NULL
-  ORDER BY e.starts_at, g.id
+  CROSS JOIN LATERAL (
+    SELECT
+    FROM pod_groups AS g
+    WHERE g.id = e.group_id AND g.state = 'pending'
+    OFFSET 0
+  ) AS pending
+  WHERE e.starts_at IS NOT NULL
+  ORDER BY e.starts_at, e.group_id
   LIMIT $1::bigint
 )
 

@@ -101,8 +101,7 @@ std::unique_ptr<GrpcApi> MakeGrpc(const Config& config,
                                   const Scheduler& scheduler, const Log& log,
                                   GroupFeed& feed) {
   if (config.grpc.listen.empty()) return nullptr;
-  auto grpc =
-      std::make_unique<GrpcApi>(config, log, feed, HealthOf(scheduler));
+  auto grpc = std::make_unique<GrpcApi>(config, log, feed, HealthOf(scheduler));
   PrepareSocketFolder(config.grpc.listen);
   grpc->Start();
   log.Info("gRPC", {{"address", grpc->address()}});

@@ -296,7 +296,7 @@ TEST(SchedulePools, WhatAnotherComponentHasReservedIsKeptForItsTime) {
   story.Group("1x1", Licences(2));  // without an end
   story.Group("1x1", Licences(1));
   story.Group("1x1", Licences(2, 50));
-  EXPECT_EQ(story.Decide(0), "2: node0 | 3: node0");
+  EXPECT_EQ(story.Decide(0), "2: node0, 3: node0");
   EXPECT_EQ(story.Reserved(), "1 at 100 on node0");
   // A drain set elsewhere keeps it from now on.
   story.End(3);

@@ -22,13 +22,14 @@ export function nameOf(group: Group): string {
 }
 
 export function SeveralGroups({ chosen, done }: { chosen: Signal<Chosen>; done: () => void }) {
-  const asked = useSignal<(typeof kActions)[number] | null>(null);
+  // The groups stay those of the question, whatever is chosen meanwhile.
+  const asked = useSignal<((typeof kActions)[number] & { groups: Group[] }) | null>(null);
   const priority = useSignal("0");
   const groups = [...chosen.value.values()];
   if (groups.length === 0) return null;
-  const words = groups.length === 1 ? nameOf(groups[0]!) : `${groups.length} groups`;
+  const wordsFor = (some: Group[]) => (some.length === 1 ? nameOf(some[0]!) : `${some.length} groups`);
   const run = async (reason: string) => {
-    const action = asked.value!.action;
+    const { action, groups } = asked.value!;
     const answer = await call<ChangeGroupsResponse>("ChangeGroups", {
       action,
       ids: groups.map((each) => each.id),
@@ -39,7 +40,7 @@ export function SeveralGroups({ chosen, done }: { chosen: Signal<Chosen>; done: 
     const faults: string[] = [];
     for (const each of answer.groups ?? []) {
       if (each.done) continue;
-      const group = chosen.value.get(each.id)!;
+      const group = groups.find((one) => one.id === each.id)!;
       left.set(each.id, group);
       faults.push(`${nameOf(group)}: ${each.why}`);
     }
@@ -51,12 +52,12 @@ export function SeveralGroups({ chosen, done }: { chosen: Signal<Chosen>; done: 
   const may = groups.every((each) => mayChange(each.namespace));
   return (
     <div class="bar chosen" role="group" aria-label="Chosen groups">
-      {words} chosen:{" "}
-      {may ? kActions.map((each) => <button onClick={() => (asked.value = each)}>{each.verb}…</button>) : "you may not change all of them "}
+      {wordsFor(groups)} chosen:{" "}
+      {may ? kActions.map((each) => <button onClick={() => (asked.value = { ...each, groups })}>{each.verb}…</button>) : "you may not change all of them "}
       <button onClick={() => (chosen.value = new Map())}>Choose none</button>
       {asked.value && (
         <Question
-          title={`${asked.value.verb}: ${words}?`}
+          title={`${asked.value.verb}: ${wordsFor(asked.value.groups)}?`}
           verb={asked.value.verb}
           hasReason={asked.value.hasReason}
           run={run}
@@ -64,10 +65,10 @@ export function SeveralGroups({ chosen, done }: { chosen: Signal<Chosen>; done: 
         >
           <p>{asked.value.means}</p>
           <ul class="named">
-            {groups.slice(0, kNamed).map((each) => (
+            {asked.value.groups.slice(0, kNamed).map((each) => (
               <li>{nameOf(each)}</li>
             ))}
-            {groups.length > kNamed && <li>and {groups.length - kNamed} more</li>}
+            {asked.value.groups.length > kNamed && <li>and {asked.value.groups.length - kNamed} more</li>}
           </ul>
           {asked.value.action === "GROUP_ACTION_SET_PRIORITY" && (
             <label>

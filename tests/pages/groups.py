@@ -162,7 +162,7 @@ def export(visit):
     visit.sees("default/huge")
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
-    lines = open(download.value.path(), encoding="utf-8").read().split("\r\n")
+    lines = open(download.value.path(), encoding="utf-8").read().splitlines()
     claim("a file has all groups of the filter",
           lines[0].startswith("namespace,group,id,state") and any(line.startswith("default,runs,") for line in lines)
           and any(line.startswith(f"default,{CHINESE},") for line in lines), str(lines[:3]))

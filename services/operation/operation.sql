@@ -89,7 +89,19 @@ SELECT
   s.rests_on AS note,
   coalesce(s.estimated_start, n.starts_at) AS at
 FROM next AS n
-INNER JOIN group_standing AS s ON s.group_id = n.id
+CROSS JOIN LATERAL (
+  SELECT
+    x.group_id,
+    x.namespace,
+    x.group_name,
+    x.queue,
+    x.group_size,
+    x.rests_on,
+    x.estimated_start
+  FROM group_standing AS x
+  WHERE x.group_id = n.id
+  OFFSET 0
+) AS s
 ORDER BY n.starts_at, n.id;
 
 -- name: describe_database

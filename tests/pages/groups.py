@@ -94,6 +94,7 @@ def search(visit):
         "spec": {"schedulerName": "fluxnetes", "containers": [{
             "name": "main", "image": "debian", "resources": {"requests": {"cpu": "9999"}}}]}}))
     page = visit.open("groups")
+    visit.sees(CHINESE)  # the server has followed the database
     page.get_by_label("search").fill(CHINESE)
     page.keyboard.press("Enter")
     claim("a search finds a Chinese name", await_names(page, ["default/" + CHINESE]), str(names(page)))
@@ -131,6 +132,7 @@ def several(visit):
     bar = page.get_by_label("Chosen groups")
     bar.get_by_role("button", name="Hold…").click()
     dialog = page.get_by_role("dialog", name="Hold: 3 groups?")
+    dialog.wait_for()
     claim("an action on several names all that it will hit",
           all(dialog.get_by_text(f"default/{name}").is_visible() for name in ("huge", "waits", "runs")))
     dialog.get_by_label("Reason").fill(EVIL)

@@ -1,4 +1,5 @@
 // The frame around every page: navigation, light and dark, keys, who is let in.
+import { Fragment } from "preact";
 import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { bindKeys, boundKeys, helpOpen, type Key } from "./keys";
@@ -122,7 +123,8 @@ function Page() {
   if (trouble.value !== "") return <Problem what={trouble.value} again={() => void signIn()} />;
   if (!caller.value) return <Loading />;
   const shown = kPages.find((each) => each.name === page.value)?.show(route.value);
-  if (shown) return <>{shown}</>;
+  // With the key of another page, nothing of the page before stays.
+  if (shown) return <Fragment key={page.value}>{shown}</Fragment>;
   return (
     <Empty title="There is no such page">
       <p>

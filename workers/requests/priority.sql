@@ -41,15 +41,11 @@ WITH changed AS (
       WHEN $3 IS NOT NULL THEN coalesce(g.pods_priority, g.priority)
     END
   WHERE
-    g.id = any(
-      ARRAY(
-        SELECT x.id FROM pod_groups AS x
-        WHERE x.namespace = $1 AND x.group_name = $2
-      )
-    )
+    g.namespace = $1
+    AND g.group_name = $2
     AND g.cancel_reason IS NULL
     AND g.extends IS NULL
-    AND g.state IN ('pending', 'unsatisfiable')
+    AND g.state NOT IN ('allocated', 'bound')
   RETURNING g.id, g.queue, g.priority
 ),
 

@@ -52,5 +52,5 @@ start_postgres() {  # a trap of the script's stops it in $scratch/postgres
 
 typed() {
   tests/scripts/support/docs.py block "$1" "$2" | sed -e "${3:-}" >"$scratch/typed" || return
-  (cd "${place:-.}" && timeout 300 bash -eu -o pipefail "$scratch/typed" </dev/null)
+  (cd "${place:-.}" && timeout 600 bash -eu -o pipefail "$scratch/typed" </dev/null)
 }

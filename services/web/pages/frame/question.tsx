@@ -2,7 +2,7 @@
 // takes a reason; what was typed stays if the change fails.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { wordsOf } from "./calls";
 
 interface Asked {
@@ -20,7 +20,8 @@ export function Question({ title, verb, hasReason, children, run, close, done }:
   const reason = useSignal("");
   const problem = useSignal("");
   const running = useSignal(false);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before it is painted, so that it is never there and not yet open.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (running.value) return;

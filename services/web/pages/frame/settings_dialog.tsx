@@ -2,7 +2,7 @@
 // first, as the server sees it, and then changes them; what was typed stays if
 // the server refuses it.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChangesResponse, SettingChange } from "../messages/account";
 import { call, wordsOf } from "./calls";
 
@@ -46,7 +46,8 @@ export function SettingsDialog({ title, method, name, settings, known, close, do
   const changes = useSignal<SettingChange[] | null>(null);
   const reason = useSignal("");
   const problem = useSignal("");
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before it is painted, so that it is never there and not yet open.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const run = async (dryRun: boolean) => {
     const given = Object.entries(typed.value).filter(([key, value]) => value !== (settings[key] ?? ""));
     problem.value = "";

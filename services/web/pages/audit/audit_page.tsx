@@ -1,9 +1,9 @@
 // Who has changed what: the audit log, the newest first.
 import { useEffect, useMemo } from "preact/hooks";
-import { csvOf, save } from "../frame/csv";
 import { TextFilter } from "../frame/filters";
-import { Empty, Loading, Problem } from "../frame/notice";
+import { Empty } from "../frame/notice";
 import { Paged } from "../frame/paged";
+import { PagedList } from "../frame/paged_list";
 import { groupLink, link, route } from "../frame/route";
 import { Time } from "../frame/times";
 import type { AuditRow, ListAuditResponse } from "../messages/audit";
@@ -55,10 +55,7 @@ export function AuditPage() {
   }, [key]);
   useEffect(() => {
     document.title = "Audit – Fluxnetes";
-    void list.readMore();
-    return () => list.end();
-  }, [list]);
-  const rows = list.rows.value;
+  }, []);
   return (
     <section class="page" aria-labelledby="title">
       <h1 id="title">Audit</h1>
@@ -68,36 +65,23 @@ export function AuditPage() {
         <TextFilter name="verb" words="did" hint="hold, cancel…" />
         <TextFilter name="object" words="to" hint="group/default/train" />
       </div>
-      {list.problem.value !== "" && <Problem what={list.problem.value} again={() => void list.readAgain()} />}
-      {!list.loaded.value && list.problem.value === "" && <Loading />}
-      {list.loaded.value && rows.length === 0 && (
-        <Empty title="Nobody has changed anything like this">
-          <p>
-            Changes by the command line, gRPC and these pages are recorded. <a href={link(["audit"])}>Show all</a>
-          </p>
-        </Empty>
-      )}
-      {rows.length > 0 && <AuditTable rows={rows} />}
-      {rows.length > 0 && (
-        <p class="buttons">
-          {!list.complete.value && <button onClick={() => void list.readMore()}>More</button>}
-          <button
-            onClick={() =>
-              save(
-                "audit.csv",
-                csvOf(
-                  ["id", "at", "caller", "role", "via", "verb", "object", "detail", "outcome"],
-                  rows.map((row) => [row.id, row.at, row.caller, row.role, row.via, row.verb, row.object, row.detail, row.outcome]),
-                ),
-              )
-            }
-          >
-            CSV
-          </button>{" "}
-          {rows.length}
-          {list.complete.value ? "" : " or more"} changes
-        </p>
-      )}
+      <PagedList
+        list={list}
+        name="audit"
+        things="changes"
+        empty={
+          <Empty title="Nobody has changed anything like this">
+              <p>
+                Changes by the command line, gRPC and these pages are recorded. <a href={link(["audit"])}>Show all</a>
+              </p>
+          </Empty>
+        }
+        file={{
+          heads: ["id", "at", "caller", "role", "via", "verb", "object", "detail", "outcome"],
+          line: (row) => [row.id, row.at, row.caller, row.role, row.via, row.verb, row.object, row.detail, row.outcome],
+        }}
+        table={(rows) => <AuditTable rows={rows} />}
+      />
     </section>
   );
 }

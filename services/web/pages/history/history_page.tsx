@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
-import { csvOf, save } from "../frame/csv";
 import { ChoiceFilter, TextFilter } from "../frame/filters";
-import { Empty, Loading, Problem } from "../frame/notice";
+import { Empty, Problem } from "../frame/notice";
 import { Paged } from "../frame/paged";
+import { PagedList } from "../frame/paged_list";
 import { groupLink, link, route, setQuery } from "../frame/route";
 import { StateMark } from "../frame/state_mark";
 import { durationText, Time } from "../frame/times";
@@ -153,10 +153,7 @@ export function HistoryPage() {
   }, [key]);
   useEffect(() => {
     document.title = "History – Fluxnetes";
-    void list.readMore();
-    return () => list.end();
-  }, [list]);
-  const rows = list.rows.value;
+  }, []);
   return (
     <section class="page" aria-labelledby="title">
       <h1 id="title">History</h1>
@@ -169,75 +166,62 @@ export function HistoryPage() {
         <ChoiceFilter name="order" options={kOrders} />
       </div>
       <Summary request={request} />
-      {list.problem.value !== "" && <Problem what={list.problem.value} again={() => void list.readAgain()} />}
-      {!list.loaded.value && list.problem.value === "" && <Loading />}
-      {list.loaded.value && rows.length === 0 && (
-        <Empty title="No group like this has ended">
-          <p>
-            <a href={link(["history"], { within: "2592000" })}>Look at the last 30 days</a>, or at <a href={link(["groups"])}>the groups that there are</a>
-          </p>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <table class="wide">
-          <thead>
-            <tr>
-              {["group", "result", "pods", "queue", "submitted", "waited", "ran", "ended", "why"].map((title) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((group) => (
-              <tr key={group.id}>
-                <th scope="row" class="long">
-                  <a href={groupLink(group)}>
-                    {group.namespace}/{group.name}
-                  </a>
-                </th>
-                <td>
-                  <StateMark group={group} />
-                </td>
-                <td class="number">{group.size}</td>
-                <td>{group.queue}</td>
-                <td>
-                  <Time at={group.submittedAt} />
-                </td>
-                <td>
-                  <Duration of={between(group.submittedAt, group.boundAt)} />
-                </td>
-                <td>
-                  <Duration of={between(group.boundAt, group.endedAt)} />
-                </td>
-                <td>
-                  <Time at={group.endedAt} />
-                </td>
-                <td class="long">{group.reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {rows.length > 0 && (
-        <p class="buttons">
-          {!list.complete.value && <button onClick={() => void list.readMore()}>More</button>}
-          <button
-            onClick={() =>
-              save(
-                "history.csv",
-                csvOf(
-                  ["namespace", "group", "id", "result", "pods", "queue", "submitted", "bound", "ended", "nodes", "why"],
-                  rows.map((each) => [each.namespace, each.name, each.id, each.result, each.size, each.queue, each.submittedAt, each.boundAt, each.endedAt, (each.nodes ?? []).join(" "), each.reason]),
-                ),
-              )
-            }
-          >
-            CSV
-          </button>{" "}
-          {rows.length}
-          {list.complete.value ? "" : " or more"} groups
-        </p>
-      )}
+      <PagedList
+        list={list}
+        name="history"
+        things="groups"
+        empty={
+          <Empty title="No group like this has ended">
+              <p>
+                <a href={link(["history"], { within: "2592000" })}>Look at the last 30 days</a>, or at <a href={link(["groups"])}>the groups that there are</a>
+              </p>
+          </Empty>
+        }
+        file={{
+          heads: ["namespace", "group", "id", "result", "pods", "queue", "submitted", "bound", "ended", "nodes", "why"],
+          line: (each) => [each.namespace, each.name, each.id, each.result, each.size, each.queue, each.submittedAt, each.boundAt, each.endedAt, (each.nodes ?? []).join(" "), each.reason],
+        }}
+        table={(rows) => (
+            <table class="wide">
+              <thead>
+                <tr>
+                  {["group", "result", "pods", "queue", "submitted", "waited", "ran", "ended", "why"].map((title) => (
+                    <th scope="col">{title}</th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((group) => (
+                  <tr key={group.id}>
+                    <th scope="row" class="long">
+                      <a href={groupLink(group)}>
+                        {group.namespace}/{group.name}
+                      </a>
+                    </th>
+                    <td>
+                      <StateMark group={group} />
+                    </td>
+                    <td class="number">{group.size}</td>
+                    <td>{group.queue}</td>
+                    <td>
+                      <Time at={group.submittedAt} />
+                    </td>
+                    <td>
+                      <Duration of={between(group.submittedAt, group.boundAt)} />
+                    </td>
+                    <td>
+                      <Duration of={between(group.boundAt, group.endedAt)} />
+                    </td>
+                    <td>
+                      <Time at={group.endedAt} />
+                    </td>
+                    <td class="long">{group.reason}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+      />
       <Estimates />
     </section>
   );

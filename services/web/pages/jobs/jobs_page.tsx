@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
-import { csvOf, save } from "../frame/csv";
 import { ChoiceFilter, TextFilter } from "../frame/filters";
-import { Empty, Loading, Problem } from "../frame/notice";
+import { Empty, Problem } from "../frame/notice";
 import { Paged } from "../frame/paged";
+import { PagedList } from "../frame/paged_list";
 import { Question } from "../frame/question";
 import { link, route } from "../frame/route";
 import { caller } from "../frame/session";
@@ -158,10 +158,7 @@ export function JobsPage() {
   }, [key]);
   useEffect(() => {
     document.title = "Work queue – Fluxnetes";
-    void list.readMore();
-    return () => list.end();
-  }, [list]);
-  const rows = list.rows.value;
+  }, []);
   return (
     <section class="page" aria-labelledby="title">
       <h1 id="title">Work queue</h1>
@@ -173,79 +170,66 @@ export function JobsPage() {
         <ChoiceFilter name="ended" words="which" options={kEnded} />
         <button onClick={() => void list.readAgain()}>Read again</button>
       </div>
-      {list.problem.value !== "" && <Problem what={list.problem.value} again={() => void list.readAgain()} />}
-      {!list.loaded.value && list.problem.value === "" && <Loading />}
-      {list.loaded.value && rows.length === 0 && (
-        <Empty title="No job is like this">
-          <p>
-            Jobs that do what they should end within moments. <a href={link(["jobs"], { ended: "3600" })}>Show those of the last hour</a>
-          </p>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <table class="wide">
-          <thead>
-            <tr>
-              {["job", "kind", "queue", "state", "attempts", "group", "created", "may run", "ended", "errors", ""].map((title) => (
-                <th scope="col">{title || <span class="hidden">actions</span>}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((job) => (
-              <tr key={job.id}>
-                <th scope="row" title={job.args}>
-                  {job.id}
-                </th>
-                <td>{job.kind}</td>
-                <td>{job.queue}</td>
-                <td>
-                  {job.state}
-                  {job.cancelRequestedAt && ", asked to stop"}
-                  {job.client && `, ${job.client}`}
-                </td>
-                <td>{attemptsOf(job)}</td>
-                <td>{groupIn(job.args) || "–"}</td>
-                <td>
-                  <Time at={job.createdAt} />
-                </td>
-                <td>
-                  <Time at={job.scheduledAt} />
-                </td>
-                <td>
-                  <Time at={job.endedAt} />
-                </td>
-                <td class="errors">
-                  <JobErrors job={job} />
-                </td>
-                <td>
-                  <Actions job={job} done={() => void list.readAgain()} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {rows.length > 0 && (
-        <p class="buttons">
-          {!list.complete.value && <button onClick={() => void list.readMore()}>More</button>}
-          <button
-            onClick={() =>
-              save(
-                "jobs.csv",
-                csvOf(
-                  ["job", "kind", "queue", "state", "attempt", "created", "scheduled", "ended", "args", "last error"],
-                  rows.map((job) => [job.id, job.kind, job.queue, job.state, job.attempt, job.createdAt, job.scheduledAt, job.endedAt, job.args, job.errors?.[job.errors.length - 1]?.message]),
-                ),
-              )
-            }
-          >
-            CSV
-          </button>{" "}
-          {rows.length}
-          {list.complete.value ? "" : " or more"} jobs
-        </p>
-      )}
+      <PagedList
+        list={list}
+        name="jobs"
+        things="jobs"
+        empty={
+          <Empty title="No job is like this">
+              <p>
+                Jobs that do what they should end within moments. <a href={link(["jobs"], { ended: "3600" })}>Show those of the last hour</a>
+              </p>
+          </Empty>
+        }
+        file={{
+          heads: ["job", "kind", "queue", "state", "attempt", "created", "scheduled", "ended", "args", "last error"],
+          line: (job) => [job.id, job.kind, job.queue, job.state, job.attempt, job.createdAt, job.scheduledAt, job.endedAt, job.args, job.errors?.[job.errors.length - 1]?.message],
+        }}
+        table={(rows) => (
+            <table class="wide">
+              <thead>
+                <tr>
+                  {["job", "kind", "queue", "state", "attempts", "group", "created", "may run", "ended", "errors", ""].map((title) => (
+                    <th scope="col">{title || <span class="hidden">actions</span>}</th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((job) => (
+                  <tr key={job.id}>
+                    <th scope="row" title={job.args}>
+                      {job.id}
+                    </th>
+                    <td>{job.kind}</td>
+                    <td>{job.queue}</td>
+                    <td>
+                      {job.state}
+                      {job.cancelRequestedAt && ", asked to stop"}
+                      {job.client && `, ${job.client}`}
+                    </td>
+                    <td>{attemptsOf(job)}</td>
+                    <td>{groupIn(job.args) || "–"}</td>
+                    <td>
+                      <Time at={job.createdAt} />
+                    </td>
+                    <td>
+                      <Time at={job.scheduledAt} />
+                    </td>
+                    <td>
+                      <Time at={job.endedAt} />
+                    </td>
+                    <td class="errors">
+                      <JobErrors job={job} />
+                    </td>
+                    <td>
+                      <Actions job={job} done={() => void list.readAgain()} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+      />
     </section>
   );
 }

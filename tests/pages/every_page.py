@@ -4,7 +4,7 @@ that it may not do."""
 
 import os
 
-from support import BASE, Visit, claim, one_time_link
+from support import BASE, Visit, claim, fluxnetes, one_time_link
 
 AXE = os.environ.get("AXE", "")
 # A page, and a text that it has once it is there.
@@ -22,6 +22,19 @@ ROUTES = {
     "accounts": "Accounts",
     "system": "Replicas",
 }
+# What more a page shows, for axe: where, what is pressed there, what is there then.
+MORE = [
+    ("groups/default/runs", "Cancel…", "Its pods are deleted"),
+    ("groups/default/nothing", None, "There is no group"),
+    ("nodes", "Take back", "Groups may start again"),
+    ("nodes/a0", "Drain…", "It closes 1 node"),
+    ("queues", "Set default…", "Show the difference"),
+    ("jobs?ended=3600", None, "may run"),
+    ("history?within=2592000", "How far", "estimate"),
+    ("system", "Run the checks", "remedy"),
+    ("what-if", "Simulate", "unchanged"),
+    ("nowhere", None, "There is no such page"),
+]
 WIDTHS = (360, 768, 1280, 2560)
 
 
@@ -48,6 +61,15 @@ def accessible(browser):
             show(visit, route)
             found = violations(visit.page)
             claim(f"axe finds nothing in {route}, {scheme}", found == [], str(found))
+        for route, pressed, there in MORE:
+            page = visit.open("overview")
+            visit.sees(ROUTES["overview"])
+            visit.open(route)
+            if pressed:
+                page.locator("main button, main summary").filter(has_text=pressed).or_(
+                    page.locator(f"main button[aria-label^='{pressed}']")).first.click()
+            found = violations(page) if visit.sees(there) else f"no {there}: {visit.text()}"
+            claim(f"axe finds nothing in {route} after {pressed}, {scheme}", found == [], str(found))
         visit.page.evaluate("document.querySelector('main').append(new Image())")
         found = violations(visit.page)
         claim("axe finds a picture without words", any("image-alt" in each for each in found), str(found))
@@ -97,7 +119,9 @@ def network_cut(browser):
 
 def check(browser):
     if AXE:
+        fluxnetes("drain", "b2", "--reason", "a new fan")
         accessible(browser)
+        fluxnetes("undrain", "b2")
     else:
         print("skipped axe on every page: axe-core is missing; hack/install test gets it")
     no_wider_than_the_window(browser)

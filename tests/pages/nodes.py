@@ -82,7 +82,7 @@ def drains(visit):
     claim("the command line lists it too", "a0,a1" in listed, listed)
 
     visit.open("nodes/a1")
-    page.get_by_role("button", name=re.compile("Take maintenance .* back")).click()
+    page.get_by_role("button", name=re.compile("Take back… maintenance")).click()
     dialog = page.get_by_role("dialog")
     claim("taking it back names its nodes", "a0, a1" in dialog.inner_text(), dialog.inner_text())
     dialog.get_by_role("button", name="Take back").click()

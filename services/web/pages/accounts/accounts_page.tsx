@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import { Empty, Loading, Problem } from "../frame/notice";
 import { mayOperate } from "../frame/session";
@@ -77,15 +78,7 @@ export function AccountsPage() {
       )}
       {all.length > 0 && (
         <table class="wide" tabIndex={0} aria-label="Accounts">
-          <thead>
-            <tr>
-              {["account", "whose groups", "quota", "holds", "borrowed", "share", "use of cpu", "wait"]
-                .concat(mayOperate() ? ["actions"] : [])
-                .map((title) => (
-                  <th scope="col">{title}</th>
-                ))}
-            </tr>
-          </thead>
+          <Heads of={["account", "whose groups", "quota", "holds", "borrowed", "share", "use of cpu", "wait", ...(mayOperate() ? ["actions"] : [])]} />
           <tbody>
             {all.map((account) => (
               <tr key={account.name}>

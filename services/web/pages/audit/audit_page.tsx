@@ -1,6 +1,7 @@
 // Who has changed what: the audit log, the newest first.
 import { useEffect, useMemo } from "preact/hooks";
 import { TextFilter } from "../frame/filters";
+import { Heads } from "../frame/heads";
 import { Empty } from "../frame/notice";
 import { Paged } from "../frame/paged";
 import { PagedList } from "../frame/paged_list";
@@ -17,13 +18,7 @@ function Subject({ object }: { object: string }) {
 export function AuditTable({ rows }: { rows: AuditRow[] }) {
   return (
     <table class="wide">
-      <thead>
-        <tr>
-          {["when", "who", "through", "did", "to", "detail"].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["when", "who", "through", "did", "to", "detail"]} />
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>

@@ -2,10 +2,11 @@
 // nothing, or what went wrong; always with what to do next.
 import type { ComponentChildren } from "preact";
 
-export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+// `whole`: it is all that the page has, so its title is the page's.
+export function Empty({ title, whole, children }: { title: string; whole?: boolean; children: ComponentChildren }) {
   return (
     <div class="notice">
-      <h2>{title}</h2>
+      {whole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children}
     </div>
   );

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ChangesResponse, SettingChange } from "../messages/account";
 import { call, wordsOf } from "./calls";
+import { Heads } from "./heads";
 
 interface Edited {
   title: string; // "Set queue default"
@@ -20,13 +21,7 @@ export function Difference({ changes }: { changes: SettingChange[] }) {
   return (
     <table>
       <caption>What will be different</caption>
-      <thead>
-        <tr>
-          {["setting", "now", "then"].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["setting", "now", "then"]} />
       <tbody>
         {changes.map((each) => (
           <tr>

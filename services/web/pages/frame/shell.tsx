@@ -105,7 +105,7 @@ function Help() {
 
 function SignedOut() {
   return (
-    <Empty title="You are not let in">
+    <Empty whole title="You are not let in">
       <p>{signedOut.value}</p>
       {byLink.value ? (
         <p>
@@ -126,7 +126,7 @@ function Page() {
   // With the key of another page, nothing of the page before stays.
   if (shown) return <Fragment key={page.value}>{shown}</Fragment>;
   return (
-    <Empty title="There is no such page">
+    <Empty whole title="There is no such page">
       <p>
         <a href={link(["groups"])}>Show the groups</a>
       </p>

@@ -2,6 +2,7 @@
 // pods.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Heads } from "../frame/heads";
 import { ActionBar } from "./group_actions";
 import { call, CallError, wordsOf } from "../frame/calls";
 import { GroupStory } from "./group_story";
@@ -97,12 +98,7 @@ function Verdicts({ kind }: { kind: NodesForPods }) {
       <caption>
         {kind.pods} {kind.pods === 1 ? "pod" : "pods"} of {kind.needs}
       </caption>
-      <thead>
-        <tr>
-          <th scope="col">nodes</th>
-          <th scope="col">what keeps the pods off</th>
-        </tr>
-      </thead>
+      <Heads of={["nodes", "what keeps the pods off"]} />
       <tbody>
         {(kind.verdicts ?? []).map((each) => (
           <tr>
@@ -177,13 +173,7 @@ function Pods({ members }: { members: Member[] }) {
     <section aria-labelledby="pods">
       <h2 id="pods">Pods</h2>
       <table class="wide">
-        <thead>
-          <tr>
-            {["pod", "state", "node", "needs", "owner", "note"].map((title) => (
-              <th scope="col">{title}</th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={["pod", "state", "node", "needs", "owner", "note"]} />
         <tbody>
           {members.slice(0, kMembersShown).map((each) => (
             <tr>
@@ -255,7 +245,7 @@ export function GroupPage({ namespace, name }: { namespace: string; name: string
 
   if (problem.value?.code === "not_found" && !detail.value)
     return (
-      <Empty title={`There is no group ${namespace}/${name}`}>
+      <Empty whole title={`There is no group ${namespace}/${name}`}>
         <p>
           It may be over for longer than the records are kept. <a href={link(["groups"], { namespace })}>Show the groups of {namespace}</a>
         </p>

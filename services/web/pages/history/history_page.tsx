@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
 import { ChoiceFilter, TextFilter } from "../frame/filters";
+import { Heads } from "../frame/heads";
 import { Empty, Problem } from "../frame/notice";
 import { Paged } from "../frame/paged";
 import { PagedList } from "../frame/paged_list";
@@ -76,13 +77,7 @@ function Summary({ request }: { request: object }) {
       </ul>
       {summary.value.waited && (
         <table>
-          <thead>
-            <tr>
-              {["", "half within", "95 % within", "longest"].map((title) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
+          <Heads of={["time", "half within", "95 % within", "longest"]} />
           <tbody>
             <QuantileRow title="waited" of={summary.value.waited} />
             <QuantileRow title="ran" of={summary.value.ran} />
@@ -112,13 +107,7 @@ function Estimates() {
       {errors.value && (errors.value.errors ?? []).length === 0 && <p>No group with an estimate has started yet.</p>}
       {errors.value && (errors.value.errors ?? []).length > 0 && (
         <table class="wide">
-          <thead>
-            <tr>
-              {["queue", "estimate", "ahead, at least", "groups", "mean error", "half within", "95 % within", "later than said"].map((title) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
+          <Heads of={["queue", "estimate", "ahead, at least", "groups", "mean error", "half within", "95 % within", "later than said"]} />
           <tbody>
             {(errors.value.errors ?? []).map((each) => (
               <tr>
@@ -183,13 +172,7 @@ export function HistoryPage() {
         }}
         table={(rows) => (
             <table class="wide">
-              <thead>
-                <tr>
-                  {["group", "result", "pods", "queue", "submitted", "waited", "ran", "ended", "why"].map((title) => (
-                    <th scope="col">{title}</th>
-                  ))}
-                </tr>
-              </thead>
+              <Heads of={["group", "result", "pods", "queue", "submitted", "waited", "ran", "ended", "why"]} />
               <tbody>
                 {rows.map((group) => (
                   <tr key={group.id}>

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
 import { ChoiceFilter, TextFilter } from "../frame/filters";
+import { Heads } from "../frame/heads";
 import { Empty, Problem } from "../frame/notice";
 import { Paged } from "../frame/paged";
 import { PagedList } from "../frame/paged_list";
@@ -45,13 +46,7 @@ function Counts() {
       <caption>
         Counted <Age at={counts.value.countedAt} /> ago
       </caption>
-      <thead>
-        <tr>
-          {["kind", ...kWaiting, "oldest"].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["kind", ...kWaiting, "oldest"]} />
       <tbody>
         {kinds.map((kind) => {
           const of = rows.filter((each) => each.kind === kind);
@@ -187,13 +182,7 @@ export function JobsPage() {
         }}
         table={(rows) => (
             <table class="wide">
-              <thead>
-                <tr>
-                  {["job", "kind", "queue", "state", "attempts", "group", "created", "may run", "ended", "errors", ""].map((title) => (
-                    <th scope="col">{title || <span class="hidden">actions</span>}</th>
-                  ))}
-                </tr>
-              </thead>
+              <Heads of={["job", "kind", "queue", "state", "attempts", "group", "created", "may run", "ended", "errors", "actions"]} />
               <tbody>
                 {rows.map((job) => (
                   <tr key={job.id}>

@@ -1,5 +1,6 @@
 // Maintenance that is announced or has begun, each with what takes it back.
 import { useSignal } from "@preact/signals";
+import { Heads } from "../frame/heads";
 import { Time, now } from "../frame/times";
 import type { Maintenance } from "../messages/nodes";
 import { mayOperate } from "../frame/session";
@@ -10,13 +11,7 @@ export function MaintenanceTable({ windows, done }: { windows: Maintenance[]; do
   return (
     <>
       <table class="wide">
-        <thead>
-          <tr>
-            {["id", "state", "nodes", "from", "until", "groups in the way", "reason", ""].map((title) => (
-              <th scope="col">{title}</th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={["id", "state", "nodes", "from", "until", "groups in the way", "reason", "actions"]} />
         <tbody>
           {windows.map((window) => (
             <tr key={window.id}>
@@ -33,8 +28,8 @@ export function MaintenanceTable({ windows, done }: { windows: Maintenance[]; do
               <td>{window.reason}</td>
               <td>
                 {mayOperate() && (
-                  <button onClick={() => (asked.value = window)} aria-label={`Take maintenance ${window.id} back…`}>
-                    Take back…
+                  <button onClick={() => (asked.value = window)}>
+                    Take back…<span class="hidden"> maintenance {window.id}</span>
                   </button>
                 )}
               </td>

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import { Loading, Problem } from "../frame/notice";
 import { groupLink, link } from "../frame/route";
@@ -21,13 +22,7 @@ function Groups({ groups }: { groups: NodeGroup[] }) {
   if (groups.length === 0) return <p class="none">No group has it, and none has it reserved.</p>;
   return (
     <table class="wide">
-      <thead>
-        <tr>
-          {["group", "what", "from", "until", "pods here", "cpu", "memory", "inside"].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["group", "what", "from", "until", "pods here", "cpu", "memory", "inside"]} />
       <tbody>
         {groups.map((group) => {
           const runs = group.kind === "TIMELINE_KIND_RUNNING";

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import { Empty, Loading, Problem } from "../frame/notice";
 import { link } from "../frame/route";
@@ -164,13 +165,7 @@ export function NodesPage() {
             </>
           ) : null}
           <table class="wide">
-            <thead>
-              <tr>
-                {["node", "zone", "rack", "cpu", "memory", "pods", "other", "closed"].map((title) => (
-                  <th scope="col">{title}</th>
-                ))}
-              </tr>
-            </thead>
+            <Heads of={["node", "zone", "rack", "cpu", "memory", "pods", "other", "closed"]} />
             <tbody>
               {shown.nodes.map((node) => (
                 <NodeLine key={node.name} node={node} chosen={choice} />

@@ -2,6 +2,7 @@
 // next. Each leads on.
 import { useEffect } from "preact/hooks";
 import { call } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import { Loading, Problem } from "../frame/notice";
 import { groupLink, link } from "../frame/route";
@@ -71,13 +72,7 @@ function Times({ title, what, groups, none }: { title: string; what: string; gro
       {groups.length === 0 && <p class="none">{none}</p>}
       {groups.length > 0 && (
         <table class="wide" tabIndex={0} aria-label={title}>
-          <thead>
-            <tr>
-              {["group", "pods", "queue", what, "why"].map((name) => (
-                <th scope="col">{name}</th>
-              ))}
-            </tr>
-          </thead>
+          <Heads of={["group", "pods", "queue", what, "why"]} />
           <tbody>
             {groups.map((group) => (
               <tr key={group.id}>

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import type { ListQueuesResponse, Queue } from "../messages/cluster";
 import { Loading, Problem } from "../frame/notice";
@@ -94,13 +95,7 @@ export function QueuesPage() {
       {!queues.value && problem.value === "" && <Loading />}
       {queues.value && (
         <table class="wide" tabIndex={0} aria-label="Queues">
-          <thead>
-            <tr>
-              {["queue", "state", ...kCounts, "oldest", "settings", ...(mayOperate() ? ["actions"] : [])].map((title) => (
-                <th scope="col">{title}</th>
-              ))}
-            </tr>
-          </thead>
+          <Heads of={["queue", "state", ...kCounts, "oldest", "settings", ...(mayOperate() ? ["actions"] : [])]} />
           <tbody>
             {queues.value.map((queue) => (
               <tr key={queue.name}>

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { useLive } from "../frame/live";
 import { Loading, Problem } from "../frame/notice";
 import { Age, Time } from "../frame/times";
@@ -19,13 +20,7 @@ const kWords: Record<string, [string, string]> = {
 function Checks({ title, checks }: { title: string; checks: Check[] }) {
   return (
     <table class="wide" tabIndex={0} aria-label={title}>
-      <thead>
-        <tr>
-          {["check", "outcome", "what", "remedy"].map((name) => (
-            <th scope="col">{name}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["check", "outcome", "what", "remedy"]} />
       <tbody>
         {checks.map((check) => {
           const [look, word] = kWords[check.status ?? ""] ?? ["over", "not known"];
@@ -70,13 +65,7 @@ function Replicas({ system }: { system: System }) {
   return (
     <>
       <table class="wide" tabIndex={0} aria-label="Replicas">
-        <thead>
-          <tr>
-            {["replica", "state", "heartbeat", "since", "leases", "leads"].map((name) => (
-              <th scope="col">{name}</th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={["replica", "state", "heartbeat", "since", "leases", "leads"]} />
         <tbody>
           {(system.replicas ?? []).map((replica) => (
             <tr key={replica.id}>

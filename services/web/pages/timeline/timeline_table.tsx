@@ -1,6 +1,7 @@
 // The timeline as text, some lines at a time: for screen readers, and for who
 // asks for it.
 import { useSignal } from "@preact/signals";
+import { Heads } from "../frame/heads";
 import { groupLink } from "../frame/route";
 import { Time } from "../frame/times";
 import type { TimelineGroups } from "./timeline_groups";
@@ -45,13 +46,7 @@ export function TimelineTable({ groups, rows }: { groups: TimelineGroups; rows: 
         <caption>
           The timeline as text, {count > kLines ? `lines ${first + 1} to ${first + lines.length} of ${count}` : `${count} lines`}
         </caption>
-        <thead>
-          <tr>
-            {["rows", "group", "what", "from", "until"].map((title) => (
-              <th scope="col">{title}</th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={["rows", "group", "what", "from", "until"]} />
         <tbody>
           {lines.map(({ names, group }) => (
             <tr>

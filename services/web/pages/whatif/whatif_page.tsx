@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
+import { Heads } from "../frame/heads";
 import { link, route, setQuery } from "../frame/route";
 import { mayChange } from "../frame/session";
 import { durationText, Time } from "../frame/times";
@@ -50,17 +51,13 @@ function Table({ groups }: { groups: Compared[] }) {
   const count = (verdict: string) => groups.filter((each) => verdictOf(each) === verdict).length;
   return (
     <table class="wide">
-      <caption role="status">
-        {count("new")} new, {count("earlier")} earlier, {count("later")} later, {count("unchanged")} unchanged
-        {groups.length > kLines ? `; the first ${kLines} of ${groups.length}` : ""}
+      <caption>
+        <span role="status">
+          {count("new")} new, {count("earlier")} earlier, {count("later")} later, {count("unchanged")} unchanged
+          {groups.length > kLines ? `; the first ${kLines} of ${groups.length}` : ""}
+        </span>
       </caption>
-      <thead>
-        <tr>
-          {["group", "starts now", "starts then", "difference"].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={["group", "starts now", "starts then", "difference"]} />
       <tbody>
         {groups.slice(0, kLines).map((group) => (
           <Line key={group.name} group={group} />

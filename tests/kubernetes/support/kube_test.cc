@@ -22,8 +22,8 @@ using Json = nlohmann::json;
 using std::chrono::seconds;
 
 constexpr seconds kPatience{90};
-// After a failure it may be the control plane that is lost, and the others
-// would be awaited for hours.
+// A test that has failed already waits less for what comes after, which may
+// never come.
 constexpr seconds kPatienceAfterFailure{15};
 
 constexpr std::size_t kLongestLabelValue = 63;
@@ -341,7 +341,7 @@ bool OnKubernetes::IsLong() {
 }
 
 bool OnKubernetes::Comes(const std::function<bool()>& condition) {
-  const bool lost = ::testing::UnitTest::GetInstance()->Failed();
+  const bool lost = HasFailure();
   const auto until = std::chrono::steady_clock::now() +
                      (lost ? kPatienceAfterFailure : kPatience);
   for (int pauses = 1;; pauses = std::min(pauses + 1, 10)) {

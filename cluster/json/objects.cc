@@ -26,6 +26,27 @@ using Labels = LabelMap;
 
 constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
+// Kubernetes' kinds, by API group. Another group's object of the same kind (the
+// Job of batch.volcano.sh) is another thing.
+std::string OwnersKind(const Json& owner) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOwn =
+      {{{"Job", "batch"},
+        {"CronJob", "batch"},
+        {"ReplicaSet", "apps"},
+        {"Deployment", "apps"},
+        {"StatefulSet", "apps"},
+        {"DaemonSet", "apps"},
+        {"ReplicationController", ""}}};
+  std::string kind = Text(owner, "kind");
+  const std::string version = Text(owner, "apiVersion");
+  const std::size_t slash = version.find('/');
+  const std::string group = slash == version.npos ? "" : version.substr(0, slash);
+  const auto own = std::ranges::find(kOwn, std::string_view(kind),
+                                     [](const auto& entry) { return entry.first; });
+  if (version.empty() || own == kOwn.end() || own->second == group) return kind;
+  return group.empty() ? kind : kind + "." + group;
+}
+
 bool IsRead(std::string_view annotation) {
   static constexpr std::array<std::string_view, 5> kRead = {
       "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/",
@@ -132,10 +153,8 @@ Labels DecodeLabels(const Json& object) {
 
 std::optional<Owner> DecodeController(const Json& metadata) {
   for (const Json& owner : List(At(metadata, "ownerReferences"))) {
-    if (Flag(owner, "controller")) {
-      return Owner{Text(owner, "kind"), Text(owner, "name"),
-                   Text(owner, "uid")};
-    }
+    if (Flag(owner, "controller"))
+      return Owner{OwnersKind(owner), Text(owner, "name"), Text(owner, "uid")};
   }
   return std::nullopt;
 }

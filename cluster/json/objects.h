@@ -48,6 +48,8 @@ KubernetesJob DecodeJob(const nlohmann::json& object);
 
 // Parts of objects.
 LabelMap DecodeLabels(const nlohmann::json& object);
+// The kind of an object that only shares its name with one of Kubernetes' kinds
+// has its API group: "Job.batch.volcano.sh".
 std::optional<Owner> DecodeController(const nlohmann::json& metadata);
 // Returns nothing if the field is not an integer or does not fit.
 std::optional<std::int32_t> DecodeInteger32(const nlohmann::json& object,

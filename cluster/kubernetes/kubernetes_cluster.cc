@@ -306,12 +306,21 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
   return again;
 }
 
+std::optional<std::string> KubernetesCluster::PathOfOwner(
+    const ObjectName& owner) const {
+  if (const auto own = ResourceOfKind(owner.kind))
+    return PathOf(*own, owner.namespace_name, owner.name);
+  if (const auto kind = FindOwnerKind(owner.kind, options_.owner_kinds))
+    return PathOf(ApiResource{kind->kind, kind->prefix, kind->plural},
+                  owner.namespace_name, owner.name);
+  return std::nullopt;
+}
+
 bool KubernetesCluster::Delete(const ObjectName& object) {
-  const auto resource = ResourceOfKind(object.kind);
-  if (!resource) return false;
-  const HttpResponse response = client_.Send(
-      Request("DELETE", PathOf(*resource, object.namespace_name, object.name),
-              WriteDeleteOptions(object.uid)));
+  const auto path = PathOfOwner(object);
+  if (!path) return false;
+  const HttpResponse response =
+      client_.Send(Request("DELETE", *path, WriteDeleteOptions(object.uid)));
   if (response.Succeeded()) return true;
   if (response.status == 404 || response.status == 409) return false;
   ThrowUnreachable("deleting " + object.kind + " " + object.namespace_name +
@@ -320,10 +329,9 @@ bool KubernetesCluster::Delete(const ObjectName& object) {
 }
 
 std::optional<Json> KubernetesCluster::GetOwner(const ObjectName& owner) {
-  const auto resource = ResourceOfKind(owner.kind);
-  if (!resource) return std::nullopt;
-  const HttpResponse response = client_.Send(
-      Request("GET", PathOf(*resource, owner.namespace_name, owner.name)));
+  const auto path = PathOfOwner(owner);
+  if (!path) return std::nullopt;
+  const HttpResponse response = client_.Send(Request("GET", *path));
   if (response.status == 404) return std::nullopt;
   if (response.status != 200) {
     ThrowUnreachable("reading " + owner.kind + " " + owner.name, response);
@@ -354,9 +362,12 @@ std::optional<ObjectName> KubernetesCluster::TopOwner(const ObjectName& owner) {
 bool KubernetesCluster::MayReplace(const ObjectName& owner) {
   const auto found = GetOwner(owner);
   if (!found || DecodePod(*found).terminating) return false;
-  return owner.kind != "Job" ||
-         DecodeControllerState(owner.kind, *found).life ==
-             ControllerState::Life::kLives;
+  if (owner.kind == "Job") {
+    return DecodeControllerState(owner.kind, *found).life ==
+           ControllerState::Life::kLives;
+  }
+  const auto kind = FindOwnerKind(owner.kind, options_.owner_kinds);
+  return !HasFinished(*found) && (!kind || kind->replaces);
 }
 
 std::vector<ControllerState> KubernetesCluster::ReadControllers(

@@ -5,9 +5,10 @@
 // repeats a POST on a kept connection that has died, so our own first POST may
 // have bound the pod. If the pod has the requested node, it counts as bound.
 //
-// Of controllers only those of Kubernetes itself and JobSet can be read:
-// TopOwner stops below any other kind, Delete and MayReplace treat it as
-// absent, ReadControllers as unknown.
+// Of owners those of Kubernetes itself, of the known operators, and of the
+// configured kinds can be read (owner_kinds.h): TopOwner stops below any other
+// kind, Delete and MayReplace treat it as absent. ReadControllers knows only
+// Kubernetes' own kinds.
 #pragma once
 
 #include <chrono>
@@ -22,6 +23,7 @@
 #include "cluster/cluster.h"
 #include "cluster/http/http_client.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
+#include "cluster/kubernetes/owner_kinds.h"
 #include "sql/mutex.h"
 
 namespace fluxnetes::cluster {
@@ -31,6 +33,8 @@ struct KubernetesOptions {
   KubernetesWatchOptions watch;
   // For all attempts of a call that has no deadline of its own.
   std::chrono::milliseconds deadline{15'000};
+  // Kinds of owners besides the known ones, or other versions of these.
+  std::vector<OwnerKind> owner_kinds;
   // Called once per kind of best-effort request (events, conditions,
   // controllers of pods) and status that the API server refuses, with its
   // answer, which names the missing permission if there is one. May be called
@@ -80,6 +84,8 @@ class KubernetesCluster final : public Cluster {
                                      const std::vector<std::size_t>& these,
                                      bool last,
                                      std::vector<TouchResult>& results);
+  // Returns the path of the object; nothing for a kind that nobody named.
+  std::optional<std::string> PathOfOwner(const ObjectName& owner) const;
   // Reads a controller; nothing if it does not exist.
   std::optional<nlohmann::json> GetOwner(const ObjectName& owner);
   // Sends the requests in rounds, so that two requests about one pod keep their

@@ -71,6 +71,21 @@ std::set<std::string> KeysBelow(const std::string& prefix) {
   return keys;
 }
 
+void SetList(const Setting& setting, const YAML::Node& values,
+             const std::string& place, Loading& loading) {
+  std::string text;
+  for (const YAML::Node& value : values) {
+    if (!value.IsScalar() || value.Scalar().find(',') != std::string::npos) {
+      loading.Error(place, fmt::format("{}: is a list of something else than "
+                                       "words; right would be {}",
+                                       setting.key, setting.about));
+      return;
+    }
+    text += (text.empty() ? "" : ",") + value.Scalar();
+  }
+  loading.Set(setting, text, place);
+}
+
 // The recursion depth is limited by the keys of Settings().
 void ReadSection(const YAML::Node& map, const std::string& prefix,
                  const std::string& file, Loading& loading) {
@@ -91,6 +106,8 @@ void ReadSection(const YAML::Node& map, const std::string& prefix,
     } else if (const Setting* setting = FindSetting(key)) {
       if (value.IsScalar())
         loading.Set(*setting, value.Scalar(), place);
+      else if (setting->list && value.IsSequence())
+        SetList(*setting, value, place, loading);
       else
         loading.Error(
             place, fmt::format("{}: needs one value: {}", key, setting->about));
@@ -124,7 +141,7 @@ void ReadYaml(const std::string& file, Loading& loading) {
     if (!root.IsMap())
       throw ConfigError(file +
                         ": right would be keys with values, like "
-                        "\"schedulerName: fluxnetes\"");
+                        "\"shutdownGrace: 10s\"");
     ReadSection(root, "", file, loading);
     if (loading.errors.empty()) RefuseSecondDocument(text, file);
   } catch (const YAML::Exception& error) {

@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/kubernetes/owner_kinds.h"
+#include "cluster/scheduler_names.h"
 #include "services/config/log.h"
 
 namespace fluxnetes::services {
@@ -55,6 +57,7 @@ struct Config {
     // kApi without an address; see cluster_access.h.
     std::string kubeconfig;
     std::string context;          // in the kubeconfig; empty: the current one
+    std::vector<cluster::OwnerKind> owner_kinds;  // besides the known ones
     int requests_per_second = 0;  // kApi: limit; 0: none
     std::string structures;  // a file of what nodes have inside; empty: none
     bool operator==(const Cluster&) const = default;
@@ -119,7 +122,7 @@ struct Config {
   Grpc grpc;
   Web web;
   Logging log;
-  std::string scheduler_name = "fluxnetes";  // spec.schedulerName of our pods
+  cluster::SchedulerNames schedulers{};  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};
   bool binding_events = true;  // whether a binding records an event Scheduled
   // The time between two resyncs; see workers/resync/resync.h.

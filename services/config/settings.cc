@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 
 namespace fluxnetes::services {
 namespace {
@@ -72,8 +73,19 @@ std::string ParseSchema(const std::string& text) {
   return text;
 }
 
+// Calls `take` with each part of a list with commas; an empty text has none.
+void ForEachPart(std::string_view text,
+                 const std::function<void(std::string)>& take) {
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    take(std::string(text.substr(0, comma)));
+    if (comma + 1 == text.size()) take("");  // it ends with a comma
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+}
+
 // A DNS subdomain, as Kubernetes requires of scheduler names.
-std::string ParseSchedulerName(const std::string& text) {
+void CheckSchedulerName(const std::string& text) {
   const auto inner = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.';
@@ -83,7 +95,30 @@ std::string ParseSchedulerName(const std::string& text) {
       std::string_view("-.").find(text.front()) != std::string_view::npos ||
       std::string_view("-.").find(text.back()) != std::string_view::npos)
     Refuse(text, "a name of a-z, 0-9, - and ., like fluxnetes");
-  return text;
+}
+
+cluster::SchedulerNames ParseSchedulerNames(const std::string& text) {
+  std::vector<std::string> names;
+  ForEachPart(text, [&](const std::string& name) {
+    CheckSchedulerName(name);
+    if (std::ranges::find(names, name) != names.end())
+      Refuse(text, "each name once");
+    names.push_back(name);
+  });
+  if (names.empty()) Refuse(text, "one name at least, like fluxnetes");
+  return cluster::SchedulerNames(std::move(names));
+}
+
+std::vector<cluster::OwnerKind> ParseOwnerKinds(const std::string& text) {
+  std::vector<cluster::OwnerKind> kinds;
+  ForEachPart(text, [&](const std::string& part) {
+    cluster::OwnerKind kind = cluster::ParseOwnerKind(part);
+    if (std::ranges::find(kinds, kind.kind, &cluster::OwnerKind::kind) !=
+        kinds.end())
+      Refuse(text, "each kind once");
+    kinds.push_back(std::move(kind));
+  });
+  return kinds;
 }
 
 std::string ParseListen(const std::string& text) {
@@ -135,9 +170,7 @@ std::string ParseWebListen(const std::string& text) {
 // Accepts names as they are in the header Host: "flux.example:8443".
 std::vector<std::string> ParseHosts(const std::string& text) {
   std::vector<std::string> hosts;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string host = text.substr(begin, comma - begin);
+  ForEachPart(text, [&](std::string host) {
     std::ranges::transform(host, host.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
@@ -148,17 +181,14 @@ std::vector<std::string> ParseHosts(const std::string& text) {
     if (host.empty() || !plain)
       Refuse(text, "names with commas, like flux.example,flux.example:8443");
     hosts.push_back(std::move(host));
-    begin = comma + 1;
-  }
+  });
   return hosts;
 }
 
 // Accepts sources of the directive frame-ancestors, but no wildcard alone.
 std::vector<std::string> ParseAncestors(const std::string& text) {
   std::vector<std::string> sites;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string site = text.substr(begin, comma - begin);
+  ForEachPart(text, [&](std::string site) {
     const std::size_t scheme = site.find("://");
     const bool is_site =
         (site.starts_with("https://") || site.starts_with("http://")) &&
@@ -170,8 +200,7 @@ std::vector<std::string> ParseAncestors(const std::string& text) {
     if (site != "self" && !is_site)
       Refuse(text, "self or sites with commas, like https://portal.example");
     sites.push_back(std::move(site));
-    begin = comma + 1;
-  }
+  });
   return sites;
 }
 
@@ -248,6 +277,19 @@ constexpr Setting kSettings[] = {
      "context of the kubeconfig; without it the current one",
      [](Config& c, const std::string& t) { c.cluster.context = t; },
      [](const Config& c) { return c.cluster.context; }},
+    {"cluster.ownerKinds", "FLUXNETES_OWNER_KINDS", "owner-kinds", "KINDS",
+     "kinds of objects, with commas, that operators make pods from, besides "
+     "the known ones: MPIJob=mpijobs.v2beta1.kubeflow.org",
+     [](Config& c, const std::string& t) {
+       c.cluster.owner_kinds = ParseOwnerKinds(t);
+     },
+     [](const Config& c) {
+       std::vector<std::string> kinds;
+       for (const cluster::OwnerKind& kind : c.cluster.owner_kinds)
+         kinds.push_back(cluster::Write(kind));
+       return fmt::format("{}", fmt::join(kinds, ","));
+     },
+     /*list=*/true},
     {"cluster.requestsPerSecond", "FLUXNETES_REQUESTS_PER_SECOND",
      "requests-per-second", "N",
      "most requests to the API server in a second, beside watches; 0 is no "
@@ -336,7 +378,8 @@ constexpr Setting kSettings[] = {
      [](Config& c, const std::string& t) { c.web.hosts = ParseHosts(t); },
      [](const Config& c) {
        return fmt::format("{}", fmt::join(c.web.hosts, ","));
-     }},
+     },
+     /*list=*/true},
     {"web.prefix", "FLUXNETES_WEB_PREFIX", "web-prefix", "PATH",
      "path before that of each page, if a proxy passes it on: /fluxnetes",
      [](Config& c, const std::string& t) { c.web.prefix = ParsePrefix(t); },
@@ -367,7 +410,8 @@ constexpr Setting kSettings[] = {
      },
      [](const Config& c) {
        return fmt::format("{}", fmt::join(c.web.frame_ancestors, ","));
-     }},
+     },
+     /*list=*/true},
     {"log.level", "FLUXNETES_LOG_LEVEL", "log-level", "LEVEL",
      "debug, info, warn or error",
      [](Config& c, const std::string& t) {
@@ -380,12 +424,15 @@ constexpr Setting kSettings[] = {
        c.log.format = ParseName(kFormats, t);
      },
      [](const Config& c) { return NameOf(kFormats, c.log.format); }},
-    {"schedulerName", "FLUXNETES_SCHEDULER_NAME", "scheduler-name", "NAME",
-     "spec.schedulerName of the pods that are ours",
+    {"schedulerNames", "FLUXNETES_SCHEDULER_NAMES", "scheduler-names", "NAMES",
+     "values of spec.schedulerName, with commas, that select Fluxnetes",
      [](Config& c, const std::string& t) {
-       c.scheduler_name = ParseSchedulerName(t);
+       c.schedulers = ParseSchedulerNames(t);
      },
-     [](const Config& c) { return c.scheduler_name; }},
+     [](const Config& c) {
+       return fmt::format("{}", fmt::join(c.schedulers.all(), ","));
+     },
+     /*list=*/true},
     {"bindingEvents", "FLUXNETES_BINDING_EVENTS", "binding-events", "SWITCH",
      "on or off: whether an event tells of each binding",
      [](Config& c, const std::string& t) {

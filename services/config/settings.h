@@ -22,6 +22,8 @@ struct Setting {
   // Throws std::invalid_argument with the valid values.
   void (*set)(Config& config, const std::string& text);
   std::string (*get)(const Config& config);
+  // Whether it has several values: with commas, or as a list in YAML.
+  bool list = false;
 };
 
 std::span<const Setting> Settings();

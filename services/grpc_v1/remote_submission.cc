@@ -107,8 +107,8 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
   const auto manifests = ReadRequest(request);
   RequireAll(manifests, caller);
   const auto client = request.dry_run() ? nullptr : Client();
-  const auto short_groups = ShortGroups(manifests, config_.scheduler_name);
-  const auto of_pools = PoolWarnings(manifests, config_.scheduler_name,
+  const auto short_groups = ShortGroups(manifests, config_.schedulers);
+  const auto of_pools = PoolWarnings(manifests, config_.schedulers,
                                      [this]() -> sql::Pool& { return pool_; });
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     const cluster::Manifest& manifest = manifests[i];
@@ -116,7 +116,7 @@ void RemoteSubmission::Submit(const v1::SubmitRequest& request,
     object.set_place(manifest.place);
     object.set_name(Called(manifest));
     object.set_namespace_(NamespaceOf(manifest));
-    const std::string why = WhyNotScheduled(manifest, config_.scheduler_name);
+    const std::string why = WhyNotScheduled(manifest, config_.schedulers);
     const bool of_group = why.empty() && !short_groups[i].others_follow;
     object.set_warning(of_group ? short_groups[i].text : why);
     AddWarning(of_pools[i], object);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "cluster/scheduler_names.h"
 #include "cluster/structures/structure_sources.h"
 #include "queue/clients/client.h"
 #include "services/config/log.h"
@@ -35,7 +36,7 @@ namespace fluxnetes::services {
 struct SchedulerOptions {
   sql::PoolOptions database;  // the scheduler adds its catalogues
   queue::ClientOptions client;
-  std::string scheduler_name = "fluxnetes";
+  cluster::SchedulerNames schedulers{};
   bool binding_events = true;
   std::chrono::milliseconds resync_interval{300'000};
   std::vector<cluster::LabelledStructure> structures = {};

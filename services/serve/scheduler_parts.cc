@@ -78,7 +78,7 @@ void Scheduler::State::BuildIntake() {
   intake = std::make_unique<workers::Intake>(
       pool, jobs, intake_leader, cluster, cache,
       workers::Intake::Options{
-          .scheduler_name = options.scheduler_name,
+          .schedulers = options.schedulers,
           .watch_timeout = milliseconds{100},
           .promoter = promoter.get(),
           .on_recorded =
@@ -129,7 +129,7 @@ void Scheduler::State::BuildMatch() {
   match = std::make_unique<workers::MatchReplica>(
       pool, jobs, client, cache,
       workers::MatchReplica::Options{
-          .scheduler_name = options.scheduler_name,
+          .schedulers = options.schedulers,
           .worker = {.on_decision =
                          [this](const auto& decision, auto took) {
                            bells.RingBinders();
@@ -153,6 +153,7 @@ void Scheduler::State::BuildBinders() {
     binder = std::make_unique<workers::Binder>(
         pool, jobs, client, cluster, cache,
         workers::Binder::Options{
+            .schedulers = options.schedulers,
             .on_more = [this] { bells.RingBinders(); },
             .on_bound =
                 [this](const auto& bound, const auto& back) {

@@ -52,6 +52,7 @@ void MakeWorld(const Config& config, const Log& log, World& world) {
   if (config.cluster.kind == ClusterKind::kApi) {
     cluster::KubernetesOptions options;
     options.http = ClusterAccess(config);
+    options.owner_kinds = config.cluster.owner_kinds;
     options.http.tally = options.watch.tally = &world.tally;
     options.watch.on_trouble = [&log](const std::string& why) {
       if (why.empty()) {
@@ -231,7 +232,7 @@ ExitCode RunServe(const Config& config) {
   options.database.idle_transaction_timeout = config.client.time_to_live;
   options.client = {.time_to_live = config.client.time_to_live,
                     .heartbeat = config.client.heartbeat};
-  options.scheduler_name = config.scheduler_name;
+  options.schedulers = config.schedulers;
   options.binding_events = config.binding_events;
   options.resync_interval = config.resync_interval;
   options.structures = LoadStructures(config);

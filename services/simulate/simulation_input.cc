@@ -193,7 +193,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
   if (options.files.empty()) return input;
   if (pool != nullptr) input.source += ", and manifests";
   const std::size_t known = input.scenario.groups.size();
-  workers::ManifestScenario groups(input.scenario, config.scheduler_name, now);
+  workers::ManifestScenario groups(input.scenario, config.schedulers, now);
   for (const cluster::Manifest& manifest :
        ReadManifestFiles({.files = options.files,
        .namespace_name = options.namespace_name,

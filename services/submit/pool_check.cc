@@ -19,21 +19,21 @@ namespace {
 
 // What the pods of the manifest ask of pools.
 cluster::PoolAmounts PoolsIn(const cluster::Manifest& manifest,
-                             const std::string& scheduler_name) {
+                             const cluster::SchedulerNames& schedulers) {
   const cluster::Pod* pod = nullptr;
   if (const auto* alone = std::get_if<cluster::PodTemplate>(&manifest.object))
     pod = &alone->pod;
   if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
     pod = &job->pod_template.pod;
-  if (pod == nullptr || pod->scheduler_name != scheduler_name) return {};
+  if (pod == nullptr || !schedulers.Contain(pod->scheduler_name)) return {};
   return workers::ReadPoolLabels(*pod).pools;
 }
 
 std::set<std::string> PoolNames(std::span<const cluster::Manifest> manifests,
-                                const std::string& scheduler_name) {
+                                const cluster::SchedulerNames& schedulers) {
   std::set<std::string> names;
   for (const cluster::Manifest& manifest : manifests)
-    for (const auto& [name, amount] : PoolsIn(manifest, scheduler_name))
+    for (const auto& [name, amount] : PoolsIn(manifest, schedulers))
       names.insert(name);
   return names;
 }
@@ -42,10 +42,10 @@ std::set<std::string> PoolNames(std::span<const cluster::Manifest> manifests,
 
 std::vector<std::string> PoolWarnings(
     std::span<const cluster::Manifest> manifests,
-    const std::string& scheduler_name,
+    const cluster::SchedulerNames& schedulers,
     const std::function<sql::Pool&()>& database) {
   std::vector<std::string> warnings(manifests.size());
-  const std::set<std::string> names = PoolNames(manifests, scheduler_name);
+  const std::set<std::string> names = PoolNames(manifests, schedulers);
   if (names.empty()) return warnings;
   sql::Transaction transaction(database(), sql::Isolation::kReadOnly);
   std::map<std::string, std::int64_t> totals;
@@ -54,7 +54,7 @@ std::vector<std::string> PoolWarnings(
                        std::vector<std::string>(names.begin(), names.end())))
     totals[row.Get<std::string>("name")] = row.Get<std::int64_t>("total");
   for (std::size_t i = 0; i < manifests.size(); ++i) {
-    for (const auto& [name, amount] : PoolsIn(manifests[i], scheduler_name)) {
+    for (const auto& [name, amount] : PoolsIn(manifests[i], schedulers)) {
       const auto total = totals.find(name);
       std::string& warning = warnings[i];
       if (total == totals.end()) {
@@ -74,11 +74,11 @@ std::vector<std::string> PoolWarnings(
 }
 
 void WarnOfPools(std::span<const cluster::Manifest> manifests,
-                 const std::string& scheduler_name,
+                 const cluster::SchedulerNames& schedulers,
                  const std::function<sql::Pool&()>& database,
                  Console& console) {
   try {
-    const auto warnings = PoolWarnings(manifests, scheduler_name, database);
+    const auto warnings = PoolWarnings(manifests, schedulers, database);
     for (std::size_t i = 0; i < manifests.size(); ++i) {
       if (warnings[i].empty()) continue;
       console.err << "Warning: "
@@ -89,7 +89,7 @@ void WarnOfPools(std::span<const cluster::Manifest> manifests,
     console.err << Printable(fmt::format(
                        "Note: it was not checked whether there are the pools "
                        "{}: {}",
-                       fmt::join(PoolNames(manifests, scheduler_name), ", "),
+                       fmt::join(PoolNames(manifests, schedulers), ", "),
                        error.what()))
                 << '\n';
   }

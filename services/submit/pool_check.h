@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/files/manifest.h"
+#include "cluster/scheduler_names.h"
 #include "services/console/console.h"
 #include "sql/connection/pool.h"
 
@@ -18,12 +19,12 @@ namespace fluxnetes::services {
 // manifest asks for a pool. Throws what `database` does, and sql::Error.
 std::vector<std::string> PoolWarnings(
     std::span<const cluster::Manifest> manifests,
-    const std::string& scheduler_name,
+    const cluster::SchedulerNames& schedulers,
     const std::function<sql::Pool&()>& database);
 
 // Prints the warnings, or a note of what was not checked.
 void WarnOfPools(std::span<const cluster::Manifest> manifests,
-                 const std::string& scheduler_name,
+                 const cluster::SchedulerNames& schedulers,
                  const std::function<sql::Pool&()>& database, Console& console);
 
 }  // namespace fluxnetes::services

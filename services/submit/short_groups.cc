@@ -97,7 +97,7 @@ ShortGroup WhatIsShort(const Group& group, const std::string& place) {
 
 std::vector<ShortGroup> ShortGroups(
     std::span<const cluster::Manifest> manifests,
-    const std::string& scheduler_name) {
+    const cluster::SchedulerNames& schedulers) {
   std::map<std::string, Group> groups;  // by name
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     Work work;
@@ -108,7 +108,7 @@ std::vector<ShortGroup> ShortGroups(
                    std::get_if<cluster::KubernetesJob>(&manifests[i].object)) {
       work = WorkOf(*job);
     }
-    if (work.pods.at_once == 0 || work.pod.scheduler_name != scheduler_name)
+    if (work.pods.at_once == 0 || !schedulers.Contain(work.pod.scheduler_name))
       continue;
     const auto labels = LabelsOf(manifests[i], work.pod);
     if (labels.group_size.value_or(1) == 1) continue;

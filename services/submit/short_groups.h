@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cluster/files/manifest.h"
+#include "cluster/scheduler_names.h"
 
 namespace fluxnetes::services {
 
@@ -29,6 +30,6 @@ struct ShortGroup {
 // the manifests that make its pods.
 std::vector<ShortGroup> ShortGroups(
     std::span<const cluster::Manifest> manifests,
-    const std::string& scheduler_name);
+    const cluster::SchedulerNames& schedulers);
 
 }  // namespace fluxnetes::services

@@ -53,12 +53,13 @@ std::string Called(const cluster::Manifest& manifest,
 }
 
 std::string WhyNotScheduled(const cluster::Manifest& manifest,
-                            const std::string& scheduler_name) {
+                            const cluster::SchedulerNames& schedulers) {
   const cluster::Pod* pod = PodOf(manifest);
   if (pod == nullptr) return {};
-  if (pod->scheduler_name != scheduler_name)
-    return fmt::format("its schedulerName is '{}', not '{}'",
-                       pod->scheduler_name, scheduler_name);
+  if (!schedulers.Contain(pod->scheduler_name))
+    return fmt::format("its schedulerName is {}, not {}",
+                       cluster::Quote(pod->scheduler_name),
+                       schedulers.Quoted());
   const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object);
   if (job == nullptr) return workers::WhyLabelsAreRefused(*pod, nullptr);
   const cluster::JobAnnotations told = cluster::AnnotationsOf(*job);

@@ -8,6 +8,7 @@
 
 #include "cluster/files/manifest.h"
 #include "cluster/http/http_client.h"
+#include "cluster/scheduler_names.h"
 #include "services/config/config.h"
 
 namespace fluxnetes::services {
@@ -20,7 +21,7 @@ std::string Called(const cluster::Manifest& manifest,
 // Returns why Fluxnetes will not schedule an object that the cluster accepts;
 // empty: it will, or there is nothing to schedule.
 std::string WhyNotScheduled(const cluster::Manifest& manifest,
-                            const std::string& scheduler_name);
+                            const cluster::SchedulerNames& schedulers);
 
 // Returns the namespace of the manifest's object; empty: it has none (a node).
 std::string NamespaceOf(const cluster::Manifest& manifest);

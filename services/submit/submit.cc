@@ -19,7 +19,7 @@ namespace {
 // Warns of an object that the cluster accepts and the scheduler will not place.
 void Warn(const cluster::Manifest& manifest, const Config& config,
           Console& console) {
-  const std::string why = WhyNotScheduled(manifest, config.scheduler_name);
+  const std::string why = WhyNotScheduled(manifest, config.schedulers);
   if (why.empty()) return;
   console.err << Printable(fmt::format("Warning: {} will not be scheduled by "
                                        "Fluxnetes: {}",
@@ -32,7 +32,7 @@ void WarnOfAll(const std::vector<cluster::Manifest>& manifests,
   for (const cluster::Manifest& manifest : manifests)
     Warn(manifest, config, console);
   for (const ShortGroup& group :
-       ShortGroups(manifests, config.scheduler_name)) {
+       ShortGroups(manifests, config.schedulers)) {
     if (group.text.empty()) continue;
     console.err << (group.others_follow ? "Note: " : "Warning: ")
                 << Printable(group.text) << '\n';
@@ -83,7 +83,7 @@ ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
                          .otherwise = "nothing was submitted"},
                         console);
   WarnOfAll(manifests, config, console);
-  WarnOfPools(manifests, config.scheduler_name, database, console);
+  WarnOfPools(manifests, config.schedulers, database, console);
   if (options.dry_run) {
     for (const cluster::Manifest& manifest : manifests)
       console.out << Printable(Called(manifest)) << " checked (dry run)\n";

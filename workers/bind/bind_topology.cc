@@ -68,10 +68,11 @@ std::string WhyNotPlaced(const cluster::GroupTopology& topology,
   return why;
 }
 
-std::string WhyNotAlone(const std::string& node, const std::string& scheduler,
+std::string WhyNotAlone(const std::string& node,
+                        const cluster::SchedulerNames& schedulers,
                         const cluster::ClusterCache& cache) {
   for (const cluster::PodPointer& pod : cache.PodsOnNode(node)) {
-    if (cluster::BelongsToItsNode(*pod) || pod->scheduler_name == scheduler)
+    if (cluster::BelongsToItsNode(*pod) || schedulers.Contain(pod->scheduler_name))
       continue;
     return "node " + node + " got pod " + pod->namespace_name + "/" +
            pod->name + " meanwhile, and the group must have it for itself";

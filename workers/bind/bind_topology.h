@@ -13,6 +13,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/objects/pod_request.h"
+#include "cluster/scheduler_names.h"
 
 namespace fluxnetes::workers {
 
@@ -40,9 +41,10 @@ std::string WhyNotPlaced(const cluster::GroupTopology& topology,
                          const cluster::ClusterCache& cache);
 
 // Why a node is not free for a group that has its nodes for itself; empty: it
-// is. Pods that belong to their node do not count, nor those of `scheduler`,
+// is. Pods that belong to their node do not count, nor those of `schedulers`,
 // which the match keeps apart.
-std::string WhyNotAlone(const std::string& node, const std::string& scheduler,
+std::string WhyNotAlone(const std::string& node,
+                        const cluster::SchedulerNames& schedulers,
                         const cluster::ClusterCache& cache);
 
 }  // namespace fluxnetes::workers

@@ -200,7 +200,7 @@ void Binder::CheckTopology(BindGroup& group) const {
     if (!group.problem.empty()) return;
     if (!member.bound && looked.insert(member.node).second)
       group.problem =
-          WhyNotAlone(member.node, member.pod->scheduler_name, cache_);
+          WhyNotAlone(member.node, options_.schedulers, cache_);
   }
 }
 

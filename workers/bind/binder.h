@@ -36,6 +36,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/cluster_cache.h"
+#include "cluster/scheduler_names.h"
 #include "queue/clients/batch_lease.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
@@ -50,6 +51,7 @@ namespace fluxnetes::workers {
 class Binder {
  public:
   struct Options {
+    cluster::SchedulerNames schedulers{};
     // Pods at once, estimated from the size of the last groups.
     int batch = 512;
     std::chrono::milliseconds deadline{5'000};  // for the POSTs of a batch

@@ -198,7 +198,7 @@ void Intake::NoticeGroups(const cluster::CacheChanges& changes) {
 }
 
 bool Intake::IsOurs(const cluster::Pod& pod) const {
-  return pod.scheduler_name == options_.scheduler_name;
+  return options_.schedulers.Contain(pod.scheduler_name);
 }
 
 void Intake::Remember(const std::string& uid) {
@@ -309,7 +309,7 @@ void Intake::TellStrays() {
                      ", but does not count for its group, since its "
                      "schedulerName is " +
                      cluster::Quote(pod->scheduler_name) + "; it must be " +
-                     cluster::Quote(options_.scheduler_name),
+                     options_.schedulers.Quoted(),
                  "OtherScheduler"));
   }
   sql::Transaction transaction(pool_);

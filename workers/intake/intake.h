@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "cluster/scheduler_names.h"
 #include "queue/clients/leadership.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
@@ -64,7 +65,7 @@ class Intake {
   };
 
   struct Options {
-    std::string scheduler_name = "fluxnetes";
+    cluster::SchedulerNames schedulers{};
     int batch = 1'000;                           // pods in one transaction
     int events = 10'000;                         // taken from the watch at once
     std::chrono::milliseconds watch_timeout{0};  // for the first event

@@ -30,7 +30,7 @@ MatchReplica::MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,
       client_(client),
       cache_(cache),
       options_(std::move(options)),
-      node_reporter_(pool, cache, options_.scheduler_name) {}
+      node_reporter_(pool, cache, options_.schedulers) {}
 
 MatchReplica::~MatchReplica() = default;
 

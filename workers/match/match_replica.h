@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "cluster/scheduler_names.h"
 #include "queue/clients/client.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
@@ -38,7 +39,7 @@ namespace fluxnetes::workers {
 class MatchReplica {
  public:
   struct Options {
-    std::string scheduler_name = "fluxnetes";
+    cluster::SchedulerNames schedulers{};
     MatchWorker::Options worker = {};
     // How often the owners are read if no notification came.
     std::chrono::milliseconds look{500};

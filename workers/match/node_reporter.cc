@@ -41,7 +41,7 @@ void NodeReporter::Forget() {
 NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   Report report{node, {}, 0};
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
-    if (pod->scheduler_name == scheduler_name_) continue;
+    if (schedulers_.Contain(pod->scheduler_name)) continue;
     cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
     if (!cluster::BelongsToItsNode(*pod)) ++report.occupants;
   }

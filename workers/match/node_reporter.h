@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cluster/cluster_cache.h"
+#include "cluster/scheduler_names.h"
 #include "sql/connection/pool.h"
 
 namespace fluxnetes::workers {
@@ -24,10 +25,10 @@ std::vector<cluster::Taint> ReadTaints(const std::string& json);
 class NodeReporter {
  public:
   NodeReporter(sql::Pool& pool, const cluster::ClusterCache& cache,
-               std::string scheduler_name)
+               cluster::SchedulerNames schedulers)
       : pool_(pool),
         cache_(cache),
-        scheduler_name_(std::move(scheduler_name)) {}
+        schedulers_(std::move(schedulers)) {}
 
   // Notes that these nodes may have changed.
   void Note(const std::vector<std::string>& nodes);
@@ -55,7 +56,7 @@ class NodeReporter {
 
   sql::Pool& pool_;
   const cluster::ClusterCache& cache_;
-  const std::string scheduler_name_;
+  const cluster::SchedulerNames schedulers_;
   std::unordered_map<std::string, Report> written_;
   std::set<std::string> noted_;
   bool all_ = true;  // the table may have rows not in written_

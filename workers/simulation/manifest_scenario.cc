@@ -68,9 +68,10 @@ std::string TooFewPods(const std::string& place, std::size_t pods,
 }
 
 ManifestScenario::ManifestScenario(Scenario& scenario,
-                                   std::string scheduler_name, std::int64_t now)
+                                   cluster::SchedulerNames schedulers,
+                                   std::int64_t now)
     : scenario_(scenario),
-      scheduler_name_(std::move(scheduler_name)),
+      schedulers_(std::move(schedulers)),
       now_(now),
       parts_(scenario) {}
 
@@ -134,9 +135,10 @@ void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
 }
 
 std::string ManifestScenario::WhyNotOurs(const cluster::Pod& pod) const {
-  if (pod.scheduler_name != scheduler_name_)
+  if (!schedulers_.Contain(pod.scheduler_name))
     return fmt::format("has the schedulerName {}, not {}",
-                       cluster::Quote(pod.scheduler_name), scheduler_name_);
+                       cluster::Quote(pod.scheduler_name),
+                       schedulers_.Quoted());
   if (!pod.node_name.empty()) return "has a node already";
   if (pod.gated) return "has scheduling gates";
   return {};

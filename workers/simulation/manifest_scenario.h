@@ -25,6 +25,7 @@
 
 #include "cluster/cluster_cache.h"
 #include "cluster/files/manifest.h"
+#include "cluster/scheduler_names.h"
 #include "workers/pods/group_labels.h"
 #include "workers/simulation/scenario_parts.h"
 
@@ -43,7 +44,7 @@ class ManifestScenario {
   // Adds groups to `scenario`, which must outlive this object and have the
   // queues that they name. They are submitted when the scenario begins; `now`
   // is the real time of that instant, to which start times of pods refer.
-  ManifestScenario(Scenario& scenario, std::string scheduler_name,
+  ManifestScenario(Scenario& scenario, cluster::SchedulerNames schedulers,
                    std::int64_t now);
 
   void Add(cluster::Manifest manifest);
@@ -96,7 +97,7 @@ class ManifestScenario {
   std::int64_t OnItsClock(cluster::Time time) const;
 
   Scenario& scenario_;
-  const std::string scheduler_name_;
+  const cluster::SchedulerNames schedulers_;
   const std::int64_t now_;
   ScenarioParts parts_;
   cluster::ClusterCache cache_;  // objects that pods refer to

@@ -250,6 +250,23 @@ TEST(Objects, JobIsDecodedWithTheDefaultsOfKubernetes) {
   EXPECT_EQ(job.pod_template.pod.labels.at("a"), "b");
 }
 
+TEST(Objects, ControllerOfAnotherGroupIsNotTakenForOneOfKubernetes) {
+  const auto kind = [](const char* version, const char* name) {
+    return DecodeController({{"ownerReferences",
+                              {{{"apiVersion", version},
+                                {"kind", name},
+                                {"controller", true}}}}})
+        ->kind;
+  };
+  EXPECT_EQ(kind("batch/v1", "Job"), "Job");
+  EXPECT_EQ(kind("batch.volcano.sh/v1alpha1", "Job"), "Job.batch.volcano.sh");
+  EXPECT_EQ(kind("apps.kruise.io/v1beta1", "StatefulSet"),
+            "StatefulSet.apps.kruise.io");
+  EXPECT_EQ(kind("v1", "ReplicationController"), "ReplicationController");
+  EXPECT_EQ(kind("", "Job"), "Job");
+  EXPECT_EQ(kind("kubeflow.org/v2beta1", "MPIJob"), "MPIJob");
+}
+
 TEST(Objects, JobIsDecodedInWhole) {
   const KubernetesJob job = DecodeJob(Json::parse(R"({
     "metadata": {"name": "train", "labels": {"l": "m"},

@@ -52,7 +52,8 @@ class ConfigFile : public ::testing::Test {
 TEST_F(ConfigFile, DefaultsAreEnough) {
   const EffectiveConfig effective = LoadConfig(sources_);
   EXPECT_EQ(effective.config.database.schema, "fluxnetes");
-  EXPECT_EQ(effective.config.scheduler_name, "fluxnetes");
+  EXPECT_EQ(effective.config.schedulers.all(),
+            std::vector<std::string>{"fluxnetes"});
   EXPECT_EQ(effective.config.cluster.Api(),
             "unix:" + directory_ + "/.fluxnetes/cluster.sock");
 }
@@ -111,7 +112,7 @@ TEST_F(ConfigFile, PagesAreOffAndNeverLeaveThisMachine) {
 }
 
 TEST_F(ConfigFile, ErrorsNameKeyPlaceAndWhatWouldBeRight) {
-  Write("schedulerName: flux\nclient:\n  heartbeat: often\n");
+  Write("schedulerNames: flux\nclient:\n  heartbeat: often\n");
   EXPECT_EQ(ErrorOf(),
             *sources_.file +
                 ":3: client.heartbeat: 'often' is not allowed; right would be "
@@ -136,17 +137,48 @@ TEST_F(ConfigFile, UnknownKeysAreRefusedWhereverTheyStand) {
 }
 
 TEST_F(ConfigFile, KeysMayNotBeThereTwice) {
-  Write("schedulerName: a\nschedulerName: b\n");
-  EXPECT_THAT(ErrorOf(), HasSubstr("schedulerName: is there twice"));
+  Write("schedulerNames: a\nschedulerNames: b\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("schedulerNames: is there twice"));
 }
 
 TEST_F(ConfigFile, SectionsAndValuesAreNotMistakenForEachOther) {
   Write("log: loud\n");
   EXPECT_THAT(ErrorOf(), HasSubstr("log: needs keys below it: format, level"));
-  Write("schedulerName: [a]\n");
-  EXPECT_THAT(ErrorOf(), HasSubstr("schedulerName: needs one value"));
+  Write("shutdownGrace: [1s]\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("shutdownGrace: needs one value"));
   Write("[]\n");
   EXPECT_THAT(ErrorOf(), HasSubstr("right would be keys with values"));
+}
+
+TEST_F(ConfigFile, ListsAreWordsWithCommasOrListsOfYaml) {
+  const auto names = [this] {
+    return LoadConfig(sources_).config.schedulers.all();
+  };
+  Write("schedulerNames: fluxnetes,scheduler-plugins-scheduler\n");
+  EXPECT_THAT(names(), ::testing::ElementsAre("fluxnetes",
+                                              "scheduler-plugins-scheduler"));
+  Write("schedulerNames: [a, b.c]\n");
+  EXPECT_THAT(names(), ::testing::ElementsAre("a", "b.c"));
+  EXPECT_THAT(PrintConfig(LoadConfig(sources_)),
+              HasSubstr("schedulerNames: a,b.c"));
+  for (const char* wrong :
+       {"[]", "''", "a,", "[a, a]", "[A]", "[a, [b]]", "['a,b']", "{a: b}"}) {
+    Write(std::string("schedulerNames: ") + wrong + "\n");
+    EXPECT_THAT(ErrorOf(), HasSubstr("config.yaml:1: schedulerNames: "))
+        << wrong;
+  }
+}
+
+TEST_F(ConfigFile, KindsOfOwnersAreNamedWithTheirResources) {
+  Write(
+      "cluster:\n  ownerKinds: [Train=trains.v1.example.org, "
+      "MPIJob=mpijobs.v3.kubeflow.org]\n");
+  const auto kinds = LoadConfig(sources_).config.cluster.owner_kinds;
+  ASSERT_EQ(kinds.size(), 2U);
+  EXPECT_EQ(kinds[0].prefix, "/apis/example.org/v1");
+  EXPECT_EQ(kinds[1].kind, "MPIJob");
+  Write("cluster: {ownerKinds: Train}\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("cluster.ownerKinds: 'Train'"));
 }
 
 TEST_F(ConfigFile, WhatIsNoYamlIsRefusedWithItsLine) {
@@ -166,7 +198,7 @@ TEST_F(ConfigFile, HugeAndUnreadableFilesAreRefused) {
 }
 
 TEST_F(ConfigFile, SecondDocumentIsNotPassedOver) {
-  Write("schedulerName: a\n---\nschedulerName: b\n");
+  Write("schedulerNames: a\n---\nschedulerNames: b\n");
   EXPECT_THAT(ErrorOf(), HasSubstr("config.yaml:2: a second document"));
 }
 

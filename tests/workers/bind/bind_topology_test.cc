@@ -92,17 +92,17 @@ TEST_F(BindTopology, WholeNodeHasNoPodOfAnotherScheduler) {
   pod.node_name = "n0";
   pod.scheduler_name = "fluxnetes";
   Put(pod);
-  EXPECT_EQ(WhyNotAlone("n0", "fluxnetes", cache_), "");
+  EXPECT_EQ(WhyNotAlone("n0", {}, cache_), "");
   pod.scheduler_name = "default-scheduler";
   pod.controller = cluster::Owner{"DaemonSet", "logs", "uid-of-logs"};
   Put(pod);
-  EXPECT_EQ(WhyNotAlone("n0", "fluxnetes", cache_), "");
+  EXPECT_EQ(WhyNotAlone("n0", {}, cache_), "");
   pod.controller.reset();
   Put(pod);
-  EXPECT_EQ(WhyNotAlone("n0", "fluxnetes", cache_),
+  EXPECT_EQ(WhyNotAlone("n0", {}, cache_),
             "node n0 got pod default/web meanwhile, and the group must have it "
             "for itself");
-  EXPECT_EQ(WhyNotAlone("n1", "fluxnetes", cache_), "");
+  EXPECT_EQ(WhyNotAlone("n1", {}, cache_), "");
 }
 
 }  // namespace

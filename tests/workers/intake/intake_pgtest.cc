@@ -38,14 +38,20 @@ TEST_F(IntakeTest, PodsOfOtherSchedulersAreKeptInTheCacheOnly) {
   EXPECT_NE(cache->PodByUid(pod.uid), nullptr);
 }
 
-TEST_F(IntakeTest, SchedulerNameCanBeChosen) {
-  StartIntake({.scheduler_name = "mine"});
+TEST_F(IntakeTest, SchedulerNamesCanBeChosen) {
+  Intake::Options options;
+  options.schedulers = cluster::SchedulerNames({"mine", "an-operators"});
+  StartIntake(std::move(options));
   cluster::Pod pod = PodOf({.name = "a"});
   pod.scheduler_name = "mine";
   door.Put(pod);
-  Create({.name = "b"});
+  pod = PodOf({.name = "b"});
+  pod.scheduler_name = "an-operators";
+  door.Put(pod);
+  Create({.name = "c"});
   Observe();
-  EXPECT_EQ(AskAll("SELECT pod_name FROM pods_provisional"), "a");
+  EXPECT_EQ(AskAll("SELECT pod_name FROM pods_provisional ORDER BY pod_name"),
+            "a\nb");
 }
 
 TEST_F(IntakeTest, SameNamesInTwoNamespacesAreTwoGroups) {

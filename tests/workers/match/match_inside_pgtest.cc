@@ -93,7 +93,7 @@ TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
   bare.allocatable.cpu_milli = 1'000;
   door.PutNode(bare);
   Observe();
-  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  NodeReporter reporter(database.pool(), *cache, {});
   reporter.Write(kNoon);
   EXPECT_EQ(
       database.AskAll("SELECT n.node_name, s.structure FROM nodes n LEFT "
@@ -106,7 +106,7 @@ TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
 
 TEST_F(MatchInsideTest, StructuresThatNoNodeHasAnyMoreAreDeleted) {
   Observe();
-  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  NodeReporter reporter(database.pool(), *cache, {});
   reporter.Write(kNoon);
   const auto change = [&](const std::string& name, const std::string& to) {
     cluster::Node node = *cache->NodeByName(name);

@@ -341,7 +341,7 @@ TEST_F(MatchWorkerTest, PodThatOthersBoundElsewhereIsChargedThereOnce) {
 
 TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   Observe();
-  NodeReporter reporter(database.pool(), *cache, "fluxnetes");
+  NodeReporter reporter(database.pool(), *cache, {});
   reporter.Write(kNoon);
   EXPECT_EQ(Ask("SELECT count(*) FROM nodes"), "3");
   SetNode("n0", 64'000, /*cordoned=*/true);

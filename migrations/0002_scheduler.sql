@@ -234,6 +234,7 @@ CREATE TABLE pods_provisional (
   preempts boolean NOT NULL DEFAULT true,
   max_size integer CHECK (max_size >= group_size),
   traceparent text,
+  user_name text,
   CONSTRAINT pods_provisional_size
   CHECK (refused IS NOT NULL OR group_size >= 1)
 );
@@ -266,6 +267,7 @@ COMMENT ON COLUMN pods_provisional.account IS 'The label fluxnetes.account: the 
 COMMENT ON COLUMN pods_provisional.grace_seconds IS 'terminationGracePeriodSeconds: how long it may run on after its deletion.';
 COMMENT ON COLUMN pods_provisional.max_size IS 'fluxnetes.group-max-size: the number of pods that its group may grow to; null: the group is not elastic.';
 COMMENT ON COLUMN pods_provisional.traceparent IS 'Its annotation traceparent, the trace that it is part of (W3C Trace Context); null: none.';
+COMMENT ON COLUMN pods_provisional.user_name IS 'The label fluxnetes.user; null: none.';
 COMMENT ON COLUMN pods_provisional.preempts IS 'Whether it may preempt others: its preemptionPolicy is not Never.';
 
 CREATE TABLE pod_groups (
@@ -310,6 +312,7 @@ CREATE TABLE pod_groups (
   extends bigint,
   asked_size integer,
   traceparent text NOT NULL DEFAULT new_traceparent(),
+  user_name text,
   CONSTRAINT pod_groups_asked_size CHECK (asked_size > group_size),
   CONSTRAINT pod_groups_preempted
   CHECK (preempted_for IS NULL OR cancel_reason IS NOT NULL),
@@ -364,6 +367,7 @@ COMMENT ON COLUMN pod_groups.max_size IS 'The number of pods that it may grow to
 COMMENT ON COLUMN pod_groups.extends IS 'The elastic group that this pod extends beyond its size: it is behind all other groups in the pending order and is evicted for them; null: none.';
 COMMENT ON COLUMN pod_groups.asked_size IS 'The size that its pods ask for, if its makers could make only group_size of them; null: group_size.';
 COMMENT ON COLUMN pod_groups.traceparent IS 'The trace that it is part of (W3C Trace Context): that of its first pod that has one, else one made when its first pod was recorded. Log lines about the group have its trace_id.';
+COMMENT ON COLUMN pod_groups.user_name IS 'The label fluxnetes.user of its first pod that has one, to whom its usage is accounted; null: none.';
 COMMENT ON COLUMN pod_groups.preempted_for IS 'The group for which it is being evicted; null: it is not.';
 COMMENT ON COLUMN pod_groups.comes_again IS 'Whether it is evicted and was not cancelled since: its pods are deleted, but not their controllers.';
 COMMENT ON COLUMN pod_groups.submitted_at IS 'When its first pod was created, which sets its place in the pending order.';
@@ -1042,7 +1046,9 @@ CREATE TABLE group_history (
   last_estimate timestamptz,
   last_estimated_at timestamptz,
   traceparent text,
-  makers text []
+  makers text [],
+  account text NOT NULL DEFAULT '',
+  user_name text
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX group_history_name ON group_history (namespace, group_name);
 CREATE INDEX group_history_time ON group_history (recorded_at, group_id);
@@ -1057,7 +1063,7 @@ COMMENT ON COLUMN group_history.priority IS 'Its priority.';
 COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one pod), timed out, preempted (evicted for another group), cancelled.';
 COMMENT ON COLUMN group_history.reason IS 'Details, for people.';
 COMMENT ON COLUMN group_history.nodes IS 'The nodes where it ran, each once.';
-COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, ended_at, inside (as in pods.parts).';
+COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, bound_at, ended_at, inside (as in pods.parts), and, if it was bound, the resources that it asked for.';
 COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
 COMMENT ON COLUMN group_history.promoted_at IS 'When it was complete; null: never.';
 COMMENT ON COLUMN group_history.allocated_at IS 'When it got its allocation.';
@@ -1070,4 +1076,6 @@ COMMENT ON COLUMN group_history.last_estimate IS 'The last estimated start; null
 COMMENT ON COLUMN group_history.last_estimated_at IS 'When the last estimate was made.';
 COMMENT ON COLUMN group_history.traceparent IS 'As in pod_groups, or groups_provisional.';
 COMMENT ON COLUMN group_history.makers IS 'The controllers of its pods, each as KIND/NAME/UID; null: it was never complete, a pod had none, or it is a group of one.';
+COMMENT ON COLUMN group_history.account IS 'As in pod_groups.account.';
+COMMENT ON COLUMN group_history.user_name IS 'As in pod_groups.user_name.';
 SELECT make_partitions('group_history', 7);

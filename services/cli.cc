@@ -58,6 +58,8 @@
 #include "services/simulated_api/simulated_command.h"
 #include "services/submit/delete_command.h"
 #include "services/submit/submit.h"
+#include "services/usage/usage_command.h"
+#include "services/usage/usage_queries.h"
 #include "services/web/web_command.h"
 #include "services/web/web_sessions_queries.h"
 #include "sql/error.h"
@@ -116,6 +118,9 @@ class Runner {
   }
   ExitCode operator()(const HistoryOptions& options) {
     return RunHistory(options, *Database(), console_);
+  }
+  ExitCode operator()(const UsageOptions& options) {
+    return RunUsage(options, *Database(), console_);
   }
   ExitCode operator()(const TopOptions& options) {
     return RunTop(options, *Database(), console_);
@@ -190,6 +195,7 @@ class Runner {
          queries::kAllGroupPages, queries::kAllHistory, queries::kAllLine,
          queries::kAllListing, queries::kAllRecords, queries::kAllSimulation,
          queries::kAllSqueue, queries::kAllTimeline, queries::kAllTop,
+         queries::kAllUsage,
          queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }

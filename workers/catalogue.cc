@@ -20,6 +20,7 @@
 #include "workers/resync/resync_queries.h"
 #include "workers/store/component_queries.h"
 #include "workers/store/match_queries.h"
+#include "workers/usage/usage_queries.h"
 
 namespace fluxnetes::workers {
 
@@ -47,6 +48,7 @@ std::span<const sql::Query> Catalogue() {
     add(queries::kAllResync);
     add(queries::kAllComponent);
     add(queries::kAllMatch);
+    add(queries::kAllUsage);
     return queries;
   }();
   return all;

@@ -128,6 +128,7 @@ Grammar::Grammar(const CalledAs& called)
   AddExplainCommand(app_, explain_, invocation_.command);
   AddTimelineCommand(app_, view_, invocation_.command);
   AddHistoryCommand(app_, view_, invocation_.command);
+  AddUsageCommand(app_, view_, invocation_.command);
   AddTopCommand(app_, view_, invocation_.command);
   AddSqueueCommand(app_, view_, invocation_.command);
   AddCancelCommand(app_, cancel_, invocation_.command);

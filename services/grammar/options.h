@@ -81,6 +81,21 @@ struct HistoryOptions {
   bool headers = true;
 };
 
+// What groups held over time.
+struct UsageOptions {
+  std::vector<std::string> by = {"account"};
+  std::string since;  // a month or a day; empty: from the first one
+  std::string until;  // a month or a day, without it; empty: to now
+  bool daily = false;
+  NamespaceScope scope;
+  std::optional<std::string> queue;
+  std::optional<std::string> account;
+  std::optional<std::string> user;
+  bool csv = false;
+  OutputFormat output = OutputFormat::kTable;
+  bool headers = true;
+};
+
 struct TopOptions {
   enum class What { kNodes, kGroups };
   What what = What::kNodes;
@@ -250,7 +265,7 @@ struct HelpOptions {
 
 using Command = std::variant<
     HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
-    HistoryOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
+    HistoryOptions, UsageOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
     PriorityOptions, DrainOptions, QueueOptions, AccountOptions, PoolOptions,
     JobsOptions, MigrateOptions, SubmitOptions, DeleteOptions, SimulateOptions,
     MatchOptions, ServeOptions, SimulatedClusterOptions, VersionOptions,

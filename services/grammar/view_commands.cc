@@ -121,6 +121,39 @@ void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
   });
 }
 
+void AddUsageCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
+  UsageOptions& asked = options.usage;
+  CLI::App* usage = AddCommand(
+      app, "usage", "list what groups held over months or days");
+  usage
+      ->add_option("--by", asked.by,
+                   "sum up by some of account, user, queue, namespace "
+                   "(default: account)")
+      ->delimiter(',')
+      ->type_name("KEY,...");
+  usage
+      ->add_option("--since", asked.since,
+                   "from this month or day on: 2026-11, 2026-11-27")
+      ->type_name("DATE");
+  usage
+      ->add_option("--until", asked.until,
+                   "up to this month or day, without it (default: now)")
+      ->type_name("DATE");
+  usage->add_flag("--daily", asked.daily, "a row for each day");
+  AddNamespaceFilter(*usage, options.namespace_name);
+  AddQueueFilter(*usage, asked.queue, "--queue");
+  usage->add_option("--account", asked.account, "of this account")
+      ->type_name("ACCOUNT");
+  usage->add_option("--user", asked.user, "of this user")->type_name("USER");
+  usage->add_flag("--csv", asked.csv, "print CSV (RFC 4180)");
+  AddNoHeaders(*usage, asked.headers, "--no-headers");
+  AddOutput(*usage, asked.output, "table|json|yaml");
+  usage->callback([&options, &chosen] {
+    options.usage.scope = ScopeOf(options.namespace_name);
+    chosen = options.usage;
+  });
+}
+
 void AddTopCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
   CLI::App* top =
       AddCommand(app, "top", "show what is in use, and go on showing it");

@@ -1,5 +1,5 @@
 // The grammar of the commands that show all groups or nodes at once: `fluxnetes
-// timeline`, `history`, `top` and `squeue`.
+// timeline`, `history`, `usage`, `top` and `squeue`.
 // Tests: tests/services/records/views_pgtest.cc.
 #pragma once
 
@@ -17,6 +17,7 @@ namespace fluxnetes::services {
 struct ViewOptions {
   TimelineOptions timeline;
   HistoryOptions history;
+  UsageOptions usage;
   TopOptions top;
   SqueueOptions squeue;
   std::string namespace_name;  // empty: all
@@ -30,6 +31,7 @@ struct ViewOptions {
 // outlive the application.
 void AddTimelineCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen);
+void AddUsageCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 void AddTopCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 void AddSqueueCommand(CLI::App& app, ViewOptions& options, Command& chosen);
 

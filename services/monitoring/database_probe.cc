@@ -19,7 +19,7 @@ using std::chrono::seconds;
 using ProbeClock = DatabaseSample::Clock;
 
 constexpr sql::Query kAsked[] = {queries::kSampleReplica,
-                                 queries::kSampleGroups};
+                                 queries::kSampleGroups, queries::kSampleUsage};
 constexpr milliseconds kFresh{1'000};
 constexpr seconds kSchemaHolds{60};
 constexpr int kRest = 100;  // pause, in multiples of the count's duration
@@ -139,7 +139,13 @@ void DatabaseProbe::State::Count(DatabaseSample& sample) {
     if (counts.oldest_available) oldest = counts.oldest_available->count();
     jobs.push_back({counts.kind, counts.state, counts.jobs, oldest});
   }
+  std::vector<DatabaseSample::Usage> usage;
+  for (const sql::Row row : transaction.Run(queries::kSampleUsage))
+    usage.push_back({row.Get<std::string>("queue"),
+                     row.Get<std::string>("resource"),
+                     row.Get<double>("used")});
   sample.groups = std::move(groups);
+  sample.usage = std::move(usage);
   sample.jobs = std::move(jobs);
   sample.counted_at = ProbeClock::now();
   sample.counting = *sample.counted_at - begin;

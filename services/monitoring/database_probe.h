@@ -35,6 +35,11 @@ struct DatabaseSample {
     std::int64_t count = 0;
     double oldest = 0;  // seconds since the first submission
   };
+  struct Usage {
+    std::string queue;
+    std::string resource;
+    double used = 0;  // amount times seconds, on the last day
+  };
   struct Jobs {
     std::string kind;
     std::string state;
@@ -53,6 +58,7 @@ struct DatabaseSample {
   Clock::duration counting{};  // the duration of the count
   std::vector<Groups> groups = {};
   std::vector<Jobs> jobs = {};
+  std::vector<Usage> usage = {};
 };
 
 class DatabaseProbe {

@@ -37,6 +37,7 @@ constexpr const Metric* kAll[] = {
     &metrics::kOldestPending,
     &metrics::kJobs,
     &metrics::kOldestJob,
+    &metrics::kUsage,
     &metrics::kSampleAge,
     &metrics::kSampleDuration,
     &metrics::kApiRequests,

@@ -195,6 +195,12 @@ inline constexpr Metric kJobs = {"fluxnetes_jobs",
                                  MetricType::kGauge,
                                  {"kind", "state"},
                                  "Rows of the work queue that have not ended."};
+inline constexpr Metric kUsage = {
+    "fluxnetes_usage_today_seconds",
+    MetricType::kGauge,
+    {"queue", "resource"},
+    "What groups have held since midnight (UTC), amount times seconds: "
+    "core-seconds, byte-seconds, device-seconds; as of the last roll-up."};
 inline constexpr Metric kOldestJob = {
     "fluxnetes_job_oldest_available_seconds",
     MetricType::kGauge,

@@ -18,6 +18,18 @@ SELECT
     ORDER BY l.name
   ) AS leads;
 
+-- name: sample_usage
+-- What groups have held on the day (UTC) of the last roll-up, by queue and
+-- resource: amount times seconds.
+SELECT
+  u.queue,
+  u.resource,
+  sum(u.used) AS used
+FROM usage_clock AS c
+INNER JOIN usage_days AS u ON u.day = (c.rolled_up_to AT TIME ZONE 'UTC')::date
+GROUP BY u.queue, u.resource
+ORDER BY u.queue, u.resource;
+
 -- name: sample_groups
 -- Groups by queue, state and (if pending) reason: their number, and the seconds
 -- since the first submission. Reads all unfinished groups.

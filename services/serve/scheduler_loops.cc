@@ -40,6 +40,7 @@ void Scheduler::State::Wire() {
       {"events", 100ms, nullptr, &S::StepEvents},
       {"cleanup", 1s, &bells.cleanup, &S::StepCleanup},
       {"late", 1s, nullptr, &S::StepLate},
+      {"usage", 10min, nullptr, &S::StepUsage},
       {"resync", 1s, &bells.resync, &S::StepResync},
       {"notices", 1s, &bells.notices, &S::StepNotices},
       // One batch a second: other work is more important.
@@ -121,6 +122,11 @@ bool Scheduler::State::StepLate() {
 }
 
 bool Scheduler::State::StepResync() { return resync->RunOnce(SchedulingNow()); }
+
+bool Scheduler::State::StepUsage() {
+  usage_roll_up->RunOnce(SchedulingNow());
+  return false;
+}
 
 bool Scheduler::State::StepNotices() { return notices->RunOnce(); }
 

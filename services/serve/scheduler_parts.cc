@@ -173,6 +173,7 @@ void Scheduler::State::Build() {
   BuildBinders();
   overdue_bindings =
       std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
+  usage_roll_up = std::make_unique<workers::UsageRollUp>(pool);
   start_by_deadlines = std::make_unique<workers::StartByDeadlines>(
       pool, jobs, workers::StartByDeadlines::Options{});
   cleanup = std::make_unique<workers::Cleanup>(

@@ -42,6 +42,7 @@
 #include "workers/news/notices.h"
 #include "workers/news/wait_news.h"
 #include "workers/resync/resync.h"
+#include "workers/usage/usage_roll_up.h"
 
 namespace fluxnetes::services {
 
@@ -93,6 +94,7 @@ struct Scheduler::State {
   bool StepEvents();
   bool StepCleanup();
   bool StepLate();
+  bool StepUsage();
   bool StepResync();
   bool StepNotices();
   bool StepNews();
@@ -127,6 +129,7 @@ struct Scheduler::State {
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::OverdueBindings> overdue_bindings;
   std::unique_ptr<workers::StartByDeadlines> start_by_deadlines;
+  std::unique_ptr<workers::UsageRollUp> usage_roll_up;
   std::unique_ptr<workers::Cleanup> cleanup;
   std::unique_ptr<workers::Notices> notices;
   std::unique_ptr<workers::Resync> resync;

@@ -48,6 +48,8 @@ void AddSample(MetricsPage& page, const DatabaseSample& sample) {
              {key.first, key.second});
   for (const auto& [queue, age] : oldest)
     page.Add(metrics::kOldestPending, age, {queue});
+  for (const auto& usage : sample.usage)
+    page.Add(metrics::kUsage, usage.used, {usage.queue, usage.resource});
   for (const auto& jobs : sample.jobs) {
     page.Add(metrics::kJobs, static_cast<double>(jobs.count),
              {jobs.kind, jobs.state});

@@ -270,8 +270,12 @@ WITH over AS MATERIALIZED (
               'name', p.pod_name,
               'node', p.node_name,
               'state', p.state,
+              'bound_at', p.bound_at,
               'ended_at', p.ended_at,
-              'inside', p.parts
+              'inside', p.parts,
+              'resources', CASE
+                WHEN p.bound_at IS NOT NULL THEN p.request -> 'resources'
+              END
             )
           )
           ORDER BY p.completion_index, p.created_at, p.uid
@@ -313,7 +317,7 @@ recorded AS (
     group_id, namespace, group_name, group_size, queue, priority, result,
     reason, nodes, pods, submitted_at, promoted_at, allocated_at, bound_at,
     ended_at, first_estimate, first_estimated_at, last_estimate,
-    last_estimated_at, traceparent, makers, pools
+    last_estimated_at, traceparent, makers, pools, account, user_name
   )
   SELECT
     o.id,
@@ -359,7 +363,9 @@ recorded AS (
     CASE WHEN e.starts_at IS NOT NULL THEN e.made_at END,
     o.traceparent,
     o.makers,
-    o.pools
+    o.pools,
+    o.account,
+    o.user_name
   FROM over AS o
   LEFT JOIN estimates AS e ON e.group_id = any(ARRAY[o.id])
 ),

@@ -82,7 +82,7 @@ INSERT INTO pods_provisional AS p (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts, max_size, traceparent
+  account, grace_seconds, preempts, max_size, traceparent, user_name
 )
 SELECT
   v.uid,
@@ -109,19 +109,20 @@ SELECT
   v.grace_seconds,
   v.preempts,
   v.max_size,
-  v.traceparent
+  v.traceparent,
+  v.user_name
 FROM unnest(
   $1::text [], $2::text [], $3::text [], $4::text [], $5::integer [],
   $6::text [], $7::integer [], $8::text [], $9::bigint [], $10::integer [],
   $11::text [], $12::text [], $13::text [], $14::text [], $15::boolean [],
   $16::text [], $17::timestamptz [], $18::timestamptz [], $19::timestamptz [],
   $20::boolean [], $21::text [], $22::integer [], $23::boolean [],
-  $24::integer [], $25::text []
+  $24::integer [], $25::text [], $26::text []
 ) AS v (
   uid, namespace, pod_name, group_name, group_size, queue, priority, request,
   duration_seconds, completion_index, owner_kind, owner_name, owner_uid,
   resource_version, gated, refused, created_at, start_after, start_by, hold,
-  account, grace_seconds, preempts, max_size, traceparent
+  account, grace_seconds, preempts, max_size, traceparent, user_name
 )
 ON CONFLICT (uid) DO UPDATE SET
 group_name = excluded.group_name,
@@ -580,7 +581,7 @@ made AS (
     owners, duration_seconds, match_job, submitted_at, promoted_at, news_due,
     start_after, start_by, hold_label, held_at, held_reason, released_at,
     reason, phase, account, grace_seconds, preempts, max_size, asked_size,
-    traceparent, pools
+    traceparent, pools, user_name
   )
   SELECT
     group_id,
@@ -633,7 +634,10 @@ made AS (
       )[1],
       own_trace
     ),
-    coalesce((array_agg(request #> '{topology,pools}'))[1], '{}')
+    coalesce((array_agg(request #> '{topology,pools}'))[1], '{}'),
+    (
+      array_agg(user_name ORDER BY place) FILTER (WHERE user_name IS NOT NULL)
+    )[1]
   FROM member
   GROUP BY
     group_id, namespace, group_name, whole, asked_size, group_queue, job,
@@ -746,7 +750,7 @@ INSERT INTO pod_groups (
   id, namespace, group_name, group_size, queue, priority, shape, owners,
   duration_seconds, submitted_at, promoted_at, news_due, start_after,
   hold_label, held_at, held_reason, released_at, reason, phase, account,
-  grace_seconds, preempts, extends, traceparent, pools
+  grace_seconds, preempts, extends, traceparent, pools, user_name
 )
 SELECT
   id,
@@ -782,7 +786,8 @@ SELECT
   CASE
     WHEN extends IS NULL THEN coalesce(request #> '{topology,pools}', '{}')
     ELSE '{}'
-  END
+  END,
+  user_name
 FROM surplus
 RETURNING id, queue;
 

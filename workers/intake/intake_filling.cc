@@ -48,6 +48,7 @@ void FillingGroups::Put(const cluster::Pod& pod, const GroupLabels& labels,
   preempt_.push_back(pod.preempts);
   max_sizes_.push_back(labels.max_size);
   traceparents_.push_back(TraceparentOf(pod));
+  users_.push_back(Unless(labels.user));
   if (!labels.refused.empty() && labels.refused != refused_before)
     notices_.push_back(NoticeOf(pod.namespace_name, pod.name, pod.uid,
                                 pod.created_at, labels.refused));
@@ -93,7 +94,8 @@ void FillingGroups::WritePods(sql::Transaction& transaction) {
                   sizes_, queues_, priorities_, requests_, durations_, indices_,
                   owner_kinds_, owner_names_, owner_uids_, versions_, gated_,
                   refusals_, created_, starts_after_, starts_by_, holds_,
-                  accounts_, graces_, preempt_, max_sizes_, traceparents_);
+                  accounts_, graces_, preempt_, max_sizes_, traceparents_,
+                  users_);
 }
 
 }  // namespace fluxnetes::workers

@@ -51,7 +51,7 @@ class FillingGroups {
   std::vector<std::optional<std::int64_t>> durations_;
   std::vector<std::optional<int>> indices_;
   std::vector<std::optional<std::string>> owner_kinds_, owner_names_,
-      owner_uids_, refusals_, traceparents_;
+      owner_uids_, refusals_, traceparents_, users_;
   std::vector<bool> gated_, holds_, preempt_;
   std::vector<std::optional<cluster::Time>> starts_after_, starts_by_;
   std::vector<cluster::Time> created_;

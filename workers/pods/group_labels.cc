@@ -114,6 +114,7 @@ class Reader {
     if (labels_.group_size == 1 && labels_.refused.empty())
       Refuse(WhyNotDivided(labels_.topology, 1, 1));
     ReadAccount();
+    ReadUser();
     Refuse(WhyUnknownLabel(pod_));
     if (!labels_.refused.empty()) {
       labels_.group_size.reset();
@@ -399,6 +400,15 @@ class Reader {
     if (!account) return;
     if (why.empty()) why = WhyNoLabelValue(account->place, account->value);
     if (why.empty()) labels_.account = account->value;
+    Refuse(std::move(why));
+  }
+
+  void ReadUser() {
+    std::string why;
+    const auto user = FindMark(pod_, kUserLabel, why);
+    if (!user) return;
+    if (why.empty()) why = WhyNoLabelValue(user->place, user->value);
+    if (why.empty()) labels_.user = user->value;
     Refuse(std::move(why));
   }
 

@@ -22,7 +22,8 @@
 // 4, from its PodGroup, which may also have a priority of its own. What the
 // group needs of pools is part of the topology (pool_labels.h). The pod's
 // labels or annotations give the start times (start_labels.h) and the account
-// (accounts.h, fluxnetes.account). Each pod may ask for a part of its node
+// (accounts.h, fluxnetes.account) and the user whose usage it is
+// (fluxnetes.user). Each pod may ask for a part of its node
 // (inside_labels.h). A jobspec says all of that in one annotation, and gives a
 // group of a Job its size (jobspec_annotation.h).
 //
@@ -59,6 +60,7 @@ inline constexpr const char* kGroupMinSizeLabel = "fluxnetes.group-min-size";
 inline constexpr const char* kGroupMaxSizeLabel = "fluxnetes.group-max-size";
 inline constexpr const char* kGroupByLabel = "fluxnetes.group-by";
 inline constexpr const char* kAccountLabel = "fluxnetes.account";
+inline constexpr const char* kUserLabel = "fluxnetes.user";
 inline constexpr const char* kFluenceNameLabel =
     "fluence.flux-framework.org/pod-group";
 inline constexpr const char* kFluenceSizeLabel =
@@ -79,6 +81,7 @@ struct GroupLabels {
   std::optional<std::int32_t> priority = {};  // of the PodGroup, if it has one
   StartTerms start = {};
   std::string account = {};                   // empty: none
+  std::string user = {};  // whom usage is accounted to; empty: none
   std::optional<std::int32_t> max_size = {};  // of an elastic group
   bool operator==(const GroupLabels&) const = default;
 };

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 11> kLabelsOnly = {
     kGroupMaxSizeLabel,   kGroupByLabel,     kQueueLabel,
     kExclusiveLabel,      kPodsPerNodeLabel, kAlignLabel,
     kAlignPreferredLabel, kCpusLabel};
-constexpr std::array<std::string_view, 7> kAnnotationsToo = {
+constexpr std::array<std::string_view, 8> kAnnotationsToo = {
     kTopologyRequiredLabel, kTopologyPreferredLabel, kStartAfterLabel,
     kStartByLabel,          kAccountLabel,           kHoldLabel,
-    kJobspecAnnotation};
+    kJobspecAnnotation,     kUserLabel};
 
 bool IsAmong(const auto& keys, std::string_view key) {
   return std::ranges::find(keys, key) != keys.end();

@@ -10,11 +10,7 @@
 #include <utility>
 
 #include "fluxnetes/v1/scheduler.pb.h"
-#include "services/feed/group_feed_queries.h"
 #include "services/feed/group_messages.h"
-#include "services/records/group_pages.h"
-#include "services/records/group_pages_queries.h"
-#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -22,22 +18,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::int64_t kGroupsRead = 5'000;
-constexpr std::chrono::hours kFinishedRemembered{1};
 constexpr std::chrono::seconds kBetweenSweeps{60};
 constexpr std::size_t kOverRemembered = 100'000;
 constexpr std::chrono::seconds kForgetAfter{60};
 constexpr std::chrono::seconds kIndexKept{60};
 constexpr std::chrono::seconds kLongestLoad{30};
 constexpr std::chrono::seconds kLookAnyway{1};
+constexpr milliseconds kLookWithoutBell{200};
 // Full reads of the tables take at most a fifth of the time. Reading the
 // changed groups costs as much as there are changes.
 constexpr int kRestPerLook = 4;
-
-sql::Timestamp LongAgo() {
-  return std::chrono::floor<std::chrono::microseconds>(
-      std::chrono::system_clock::now() - kFinishedRemembered);
-}
 
 grpc::ByteBuffer BufferOf(const std::string& bytes) {
   const grpc::Slice slice(bytes);
@@ -48,12 +38,6 @@ std::string EncodedGone(std::int64_t id) {
   v1::WatchGroupsResponse answer;
   answer.add_gone(id);
   return answer.SerializeAsString();
-}
-
-std::vector<std::int64_t> IdsOf(const sql::Result& rows) {
-  std::vector<std::int64_t> ids;
-  for (const sql::Row row : rows) ids.push_back(row.Get<std::int64_t>("id"));
-  return ids;
 }
 
 std::int64_t Microseconds(sql::Timestamp time) {
@@ -109,14 +93,14 @@ std::optional<std::pair<std::int64_t, std::int64_t>> ParseToken(
 }  // namespace
 
 GroupFeed::GroupFeed(sql::Pool& pool, const Log& log, Options options)
-    : pool_(pool), log_(log), options_(options) {
+    : database_(pool.options()), log_(log), options_(options), reader_(pool) {
   epoch_ = static_cast<std::int64_t>(std::random_device()());
 }
 
 GroupFeed::~GroupFeed() { Stop(); }
 
 void GroupFeed::Start() {
-  bell_ = std::make_unique<ChangeBell>(pool_.options());
+  bell_ = std::make_unique<ChangeBell>(database_);
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -171,9 +155,9 @@ void GroupFeed::Run() {
       continue;
     }
     watched = now;
-    if (!bell_->HasRung() && now - looked < kLookAnyway && IsLoaded()) continue;
-    looked = now;
     try {
+      if (!IsDue(now - looked)) continue;
+      looked = now;
       rest = std::max(rest,
                       std::chrono::ceil<milliseconds>(Look()) * kRestPerLook);
       if (!std::exchange(said_, "").empty()) log_.Info("watches go on");
@@ -193,6 +177,12 @@ bool GroupFeed::Rest(steady_clock::duration time) {
   while (!stopping_ && changed_.WaitUntil(mutex_, until)) {
   }
   return !stopping_;
+}
+
+bool GroupFeed::IsDue(steady_clock::duration since) {
+  const bool rung = bell_->HasRung();
+  if (rung || since >= kLookAnyway || !IsLoaded()) return true;
+  return since >= kLookWithoutBell && reader_.HasMoved();
 }
 
 bool GroupFeed::IsLoaded() {
@@ -219,24 +209,13 @@ void GroupFeed::Forget() {
   changes_.clear();
   changes_bytes_ = 0;
   pieces_.clear();
+  window_pieces_.clear();
   others_.clear();
   index_.Clear();
 }
 
 void GroupFeed::Load() {
-  sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
-  horizon_ =
-      transaction.Run(queries::kChangeHorizon)[0].Get<std::string>("horizon");
-  filling_.clear();
-  std::int64_t after = 0;
-  while (true) {
-    const auto rows = ReadGroupPage(transaction, {}, after, kGroupsRead);
-    if (rows.empty()) break;
-    after = rows.back().id;
-    for (const GroupRow& row : rows)
-      if (row.state == "provisional") filling_.insert(row.id);
-    Take(rows);
-  }
+  reader_.ReadAll([this](const FeedReader::Rows& rows) { Take(rows); });
   swept_ = steady_clock::now();
   const sql::MutexLock lock(mutex_);
   changes_.clear();  // the initial state is no change
@@ -247,60 +226,35 @@ void GroupFeed::Load() {
 }
 
 steady_clock::duration GroupFeed::ReadChanges() {
-  const auto begin = steady_clock::now();
-  sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
-  const std::string horizon =
-      transaction.Run(queries::kChangeHorizon)[0].Get<std::string>("horizon");
-  const auto active = IdsOf(transaction.Run(queries::kChangedGroups, horizon_));
-  auto others = IdsOf(transaction.Run(queries::kFinishedChanges, horizon_));
-  std::set<std::int64_t> filling;
-  for (const sql::Row row :
-       transaction.Run(queries::kGroupsThatFill, horizon_)) {
-    const auto id = row.Get<std::int64_t>("id");
-    filling.insert(id);
-    if (row.Get<bool>("changed") || !filling_.contains(id))
-      others.push_back(id);
-  }
-  const auto took = steady_clock::now() - begin;
-  const auto rows = ReadGroups(transaction, active, others, LongAgo());
-  std::set<std::int64_t> there;
-  for (const GroupRow& row : rows) there.insert(row.id);
-  Take(rows);
+  const FeedReader::Changes changes = reader_.ReadChanges();
+  Take(changes.rows);
   const sql::MutexLock lock(mutex_);
-  for (const std::int64_t id : filling_) {
+  for (const std::int64_t id : changes.gone) {
     const auto known = groups_.find(id);
-    if (filling.contains(id) || there.contains(id) || known == groups_.end())
-      continue;
-    auto gone = std::make_shared<FeedEntry>(*known->second);
-    gone->over = true;
-    gone->encoded = EncodedGone(id);
-    Note(std::move(gone));
+    if (known != groups_.end()) End(*known->second);
   }
   pieces_.clear();
-  filling_ = std::move(filling);
-  horizon_ = horizon;
-  return took;
+  window_pieces_.clear();
+  return changes.took;
 }
 
 // Finds groups that were deleted without a trace in the tables.
 void GroupFeed::Sweep() {
-  sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
-  const auto ids =
-      IdsOf(transaction.Run(queries::kPageIds, std::nullopt, std::nullopt,
-                            std::nullopt, std::nullopt, 0, std::nullopt));
-  const std::set<std::int64_t> there(ids.begin(), ids.end());
+  const auto there = reader_.ReadIds();
   swept_ = steady_clock::now();
   const sql::MutexLock lock(mutex_);
   if (over_.size() > kOverRemembered) over_.clear();
   std::vector<FeedEntryPtr> gone;
   for (const auto& [id, entry] : groups_)
     if (!there.contains(id)) gone.push_back(entry);
-  for (const FeedEntryPtr& entry : gone) {
-    auto over = std::make_shared<FeedEntry>(*entry);
-    over->over = true;
-    over->encoded = EncodedGone(entry->id);
-    Note(std::move(over));
-  }
+  for (const FeedEntryPtr& entry : gone) End(*entry);
+}
+
+void GroupFeed::End(const FeedEntry& entry) {
+  auto over = std::make_shared<FeedEntry>(entry);
+  over->over = true;
+  over->encoded = EncodedGone(entry.id);
+  Note(std::move(over));
 }
 
 void GroupFeed::Take(const std::vector<GroupRow>& rows) {
@@ -447,26 +401,44 @@ std::int64_t GroupFeed::OthersSince(const Place& place) {
 
 // The others are told with the next change in the window, or after a while.
 GroupFeed::Piece GroupFeed::FromWindow(Place& place) {
-  std::map<std::int64_t, const FeedEntry*> last;
   const auto behind = last_change_ - place.change;
-  if (behind > 0) {
-    place.others += OthersSince(place);
-    for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
-         it != changes_.end(); ++it)
-      if (std::ranges::binary_search(place.window, it->after->id))
-        last[it->after->id] = it->after.get();
-    place.change = last_change_;
-  }
+  if (behind > 0) place.others += OthersSince(place);
   const auto now = steady_clock::now();
   const bool tells =
       place.others > 0 && now - place.told_others >= options_.between_others;
+  const WindowKey key(place.change, tells ? -1 - place.others : place.others,
+                      place.window);
+  place.change = last_change_;
+  auto made = window_pieces_.find(key);
+  if (made == window_pieces_.end()) {
+    made =
+        window_pieces_
+            .emplace(key, OfWindow(place.window, behind, place.others, tells))
+            .first;
+  }
+  if (made->second) {
+    place.others = 0;
+    place.told_others = now;
+  }
+  return made->second;
+}
+
+// The last `behind` changes as far as they are in the window; null if none is,
+// and nothing is to be told.
+GroupFeed::Piece GroupFeed::OfWindow(const std::vector<std::int64_t>& window,
+                                     std::int64_t behind, std::int64_t others,
+                                     bool tells) {
+  std::map<std::int64_t, const FeedEntry*> last;
+  for (auto it = changes_.end() - static_cast<std::ptrdiff_t>(behind);
+       it != changes_.end(); ++it)
+    if (std::ranges::binary_search(window, it->after->id))
+      last[it->after->id] = it->after.get();
   if (last.empty() && !tells) return nullptr;
   std::string bytes;
   for (const auto& [id, entry] : last) bytes += entry->encoded;
   v1::WatchGroupsResponse rest;
-  rest.set_others(std::exchange(place.others, 0));
-  rest.set_resume_token(TokenAt(place.change));
-  place.told_others = now;
+  rest.set_others(others);
+  rest.set_resume_token(TokenAt(last_change_));
   return std::make_shared<const grpc::ByteBuffer>(
       BufferOf(bytes + rest.SerializeAsString()));
 }

@@ -1,6 +1,7 @@
-// A change feed of groups for many watchers. One thread polls the database for
-// changes, at most ten times a second, and keeps the groups' present state and
-// the last changes. A watcher has a position in this feed,
+// A change feed of groups for many watchers. One thread polls the database, at
+// most ten times a second, and keeps the groups' present state and the last
+// changes. It reads when the bell has rung, or when anything has been committed
+// for a while. A watcher has a position in this feed,
 //
 //   groups, by id ──▶ changes, by number ──▶ waits for the next
 //
@@ -27,10 +28,12 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "services/config/log.h"
 #include "services/database/change_bell.h"
+#include "services/feed/feed_reader.h"
 #include "services/feed/group_index.h"
 #include "services/feed/group_query.h"
 #include "services/records/group_row.h"
@@ -117,6 +120,10 @@ class GroupFeed {
     std::int64_t change;
   };
   using PieceKey = std::pair<GroupQuery, std::int64_t>;
+  // Windows with the same groups, at the same change, that have been told of
+  // the same others, get the same piece.
+  using WindowKey =
+      std::tuple<std::int64_t, std::int64_t, std::vector<std::int64_t>>;
 
   void Run();
   // Returns false if the feed is to stop.
@@ -126,8 +133,11 @@ class GroupFeed {
   std::chrono::steady_clock::duration Look() EXCLUDES(mutex_);
   void Load() EXCLUDES(mutex_);
   void Forget() EXCLUDES(mutex_);
+  // Whether it is time for a look, `since` the last one.
+  bool IsDue(std::chrono::steady_clock::duration since) EXCLUDES(mutex_);
   std::chrono::steady_clock::duration ReadChanges() EXCLUDES(mutex_);
   void Sweep() EXCLUDES(mutex_);
+  void End(const FeedEntry& entry) REQUIRES(mutex_);
   void Take(const std::vector<GroupRow>& rows) EXCLUDES(mutex_);
   void Note(FeedEntryPtr entry) REQUIRES(mutex_);
   void Begin(Place& place) REQUIRES(mutex_);
@@ -135,6 +145,8 @@ class GroupFeed {
   Piece OfBegin(Place& place) REQUIRES(mutex_);
   Piece FromChanges(Place& place) REQUIRES(mutex_);
   Piece FromWindow(Place& place) REQUIRES(mutex_);
+  Piece OfWindow(const std::vector<std::int64_t>& window, std::int64_t behind,
+                 std::int64_t others, bool tells) REQUIRES(mutex_);
   std::int64_t OthersSince(const Place& place) REQUIRES(mutex_);
   std::string TokenAt(std::int64_t change) const REQUIRES(mutex_);
   // Whether somebody watches, or has asked for the index of late.
@@ -143,7 +155,7 @@ class GroupFeed {
   // piece.
   void RingAll() EXCLUDES(mutex_, rings_mutex_);
 
-  sql::Pool& pool_;
+  const sql::PoolOptions database_;
   const Log& log_;
   const Options options_;
   // Set by Start(), before the thread begins, and reset by Stop(), after it.
@@ -151,8 +163,7 @@ class GroupFeed {
   std::thread thread_;
 
   // Used by the thread only.
-  std::string horizon_;
-  std::set<std::int64_t> filling_;
+  FeedReader reader_;
   std::chrono::steady_clock::time_point swept_;
   std::string said_;
 
@@ -171,6 +182,7 @@ class GroupFeed {
   std::set<std::int64_t> over_ GUARDED_BY(mutex_);
   // Since the last poll.
   std::map<PieceKey, Encoded> pieces_ GUARDED_BY(mutex_);
+  std::map<WindowKey, Piece> window_pieces_ GUARDED_BY(mutex_);
   std::map<PieceKey, std::int64_t> others_ GUARDED_BY(mutex_);
   GroupIndex index_;
 

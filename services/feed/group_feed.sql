@@ -6,8 +6,11 @@ SELECT set_config('statement_timeout', $1::bigint::text, true) AS set;
 
 -- name: change_horizon
 -- The oldest transaction still running. Changes of earlier transactions are
--- visible to every later snapshot.
-SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon;
+-- visible to every later snapshot. And the snapshot itself: while it is the same,
+-- nothing has been committed.
+SELECT
+  pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+  pg_current_snapshot()::text AS snapshot;
 
 -- name: changed_groups
 -- The ids, in order, of unfinished groups changed by transaction $1 or a later

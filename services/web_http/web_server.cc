@@ -21,7 +21,7 @@ namespace {
 using Clock = ConnectionDeadlines::Clock;
 
 constexpr std::size_t kConnectionMemory = std::size_t{32} << 10U;
-constexpr std::size_t kStreamBlock = std::size_t{16} << 10U;
+constexpr std::size_t kStreamBlock = std::size_t{4} << 10U;
 constexpr std::chrono::seconds kBetweenLooks{1};
 
 int FdOf(MHD_Connection* connection) {

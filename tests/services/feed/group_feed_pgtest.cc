@@ -10,6 +10,7 @@
 #include "services/feed/group_feed_queries.h"
 #include "services/records/group_pages_queries.h"
 #include "tests/support/postgres.h"
+#include "tests/support/process.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -226,6 +227,48 @@ TEST_F(GroupFeedTest, AnotherWindowGoesOnFromTheTokenWithItsPresentGroups) {
   EXPECT_THAT(IdsIn(there), ElementsAre(3));
   const auto [counted, count] = Next(moved);
   EXPECT_EQ(count.others(), 1);
+}
+
+TEST_F(GroupFeedTest, SameWindowsAtTheSamePlaceShareAPiece) {
+  Start({.between_others = std::chrono::milliseconds(0)});
+  GroupFeed::Place ahead, one, same, other, filtered;
+  for (GroupFeed::Place* place : {&ahead, &one, &same, &other, &filtered})
+    place->window = {2, 4};
+  other.window = {2, 3, 4};
+  filtered.query.namespace_name = "ns0";
+  for (GroupFeed::Place* place : {&ahead, &one, &same, &other, &filtered})
+    Next(*place);
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 4");
+  AddGroups(7, 7);
+  while (Next(ahead).second.others() == 0) {
+  }
+  const auto piece_of = [this](GroupFeed::Place& place) {
+    GroupFeed::Piece piece;
+    EXPECT_EQ(feed_->Next(place, piece), Outcome::kPiece);
+    return piece;
+  };
+  const GroupFeed::Piece piece = piece_of(one);
+  EXPECT_EQ(piece_of(same), piece);
+  EXPECT_NE(piece_of(other), piece);
+  // The group that came is not in its namespace.
+  EXPECT_NE(piece_of(filtered), piece);
+}
+
+TEST_F(GroupFeedTest, ReaderNoticesWhateverIsCommitted) {
+  FeedReader reader(pool_);
+  std::size_t groups = 0;
+  reader.ReadAll([&groups](const auto& rows) { groups += rows.size(); });
+  EXPECT_EQ(groups, 5);
+  // Other tests commit at the same time, though not without an end.
+  EXPECT_TRUE(testing::WaitUntil(std::chrono::minutes(1), [&reader] {
+    reader.ReadChanges();
+    return !reader.HasMoved();
+  }));
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 4");
+  EXPECT_TRUE(reader.HasMoved());
+  const FeedReader::Changes changes = reader.ReadChanges();
+  ASSERT_EQ(changes.rows.size(), 1);
+  EXPECT_EQ(changes.rows[0].id, 4);
 }
 
 TEST_F(GroupFeedTest, IndexIsReadWhenItIsAskedFor) {

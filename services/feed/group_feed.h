@@ -164,6 +164,7 @@ class GroupFeed {
 
   // Used by the thread only.
   FeedReader reader_;
+  std::chrono::milliseconds took_{0};  // the last look
   std::chrono::steady_clock::time_point swept_;
   std::string said_;
 

@@ -26,6 +26,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "pages"))
+from bundle import MOST, MOST_OF_TIMELINE, Bundle  # noqa: E402  pylint: disable=wrong-import-position
+
 BROWSER = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
 BROWSER = BROWSER / "fluxnetes/browser/bin/python"
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -133,33 +136,13 @@ class Server:
         subprocess.run(["hack/postgres", "stop", f"{self.scratch}/postgres"], check=False)
 
 
-def gzipped(connection, path):
-    connection.request("GET", "/" + path, headers={"Accept-Encoding": "gzip"})
-    answer = connection.getresponse()
-    body = answer.read()
-    import gzip  # pylint: disable=import-outside-toplevel
-    packed = answer.getheader("Content-Encoding") == "gzip"
-    return len(body), (gzip.decompress(body) if packed else body).decode()
-
-
 def sizes(server):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port)
-    _, page = gzipped(connection, "")
-    found, later = {}, set()
-
-    def get(waiting):
-        while waiting:
-            path = waiting.pop()
-            found[path], text = gzipped(connection, path)
-            later.update(re.findall(r'import\("\./([\w.-]+\.js)"\)', text))
-            waiting |= set(re.findall(r'(?:from|import)"\./([\w.-]+\.js)"', text)) - found.keys()
-        return sum(found.values()) / 1000
-
-    first = get(set(re.findall(r'(?:src|href)="(?:\./)?([\w.-]+\.(?:js|css))"', page)))
-    row("scripts and styles of the first page, gzipped", [first], "kB", 40)
-    with_timeline = get({path for path in later if path.startswith("timeline")})
-    row("those of the timeline, more, gzipped", [with_timeline - first], "kB", 20)
-    row("those of all pages, gzipped", [get(later - found.keys())], "kB")
+    bundle = Bundle(server.port)
+    row("scripts and styles of the first page, gzipped", [bundle.first / 1000], "kB")
+    row("those of all pages but the timeline, gzipped",
+        [(bundle.first + bundle.rest) / 1000], "kB", MOST / 1000)
+    row("those of the timeline alone, gzipped", [bundle.timeline / 1000], "kB",
+        MOST_OF_TIMELINE / 1000)
 
 
 def pages_of_groups(server, count):

@@ -1,6 +1,7 @@
 """The frame around every page: keys, light and dark, narrow and wide, a prefix."""
 
-from support import BASE, Visit, claim, job, one_time_link, submit
+from bundle import MOST, MOST_OF_TIMELINE, Bundle
+from support import BASE, PORT, Visit, claim, job, one_time_link, submit
 
 
 def keys(browser):
@@ -49,7 +50,18 @@ def prefix(browser):
     visit.close()
 
 
+def sizes():
+    bundle = Bundle(int(PORT))
+    claim("the first page needs less than all pages do, and the timeline more than nothing",
+          0 < bundle.first and 0 < bundle.rest and 0 < bundle.timeline, str(bundle.sizes))
+    claim(f"scripts and styles without the timeline have at most {MOST} bytes",
+          bundle.first + bundle.rest <= MOST, str(bundle.sizes))
+    claim(f"what the timeline alone needs has at most {MOST_OF_TIMELINE} bytes",
+          bundle.timeline <= MOST_OF_TIMELINE, str(bundle.sizes))
+
+
 def check(browser):
+    sizes()
     keys(browser)
     themes(browser)
     prefix(browser)

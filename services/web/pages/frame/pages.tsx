@@ -29,17 +29,7 @@ function keyOf({ parts, query }: Route, ...names: string[]): string {
 
 const timelinePage = async () => (await import("../timeline/timeline_page")).TimelinePage;
 
-const whatIfPage = async () => (await import("../whatif/whatif_page")).WhatIfPage;
-
-const accountsPage = async () => (await import("../accounts/accounts_page")).AccountsPage;
-
-const systemPage = async () => (await import("../system/system_page")).SystemPage;
-
-const jobsPage = async () => (await import("../jobs/jobs_page")).JobsPage;
-
-const historyPage = async () => (await import("../history/history_page")).HistoryPage;
-
-const auditPage = async () => (await import("../audit/audit_page")).AuditPage;
+const rarerPages = () => import("./rarer_pages");
 
 export const kPages: PageOf[] = [
   { name: "overview", title: "Overview", key: "g o", show: () => <OverviewPage /> },
@@ -70,11 +60,11 @@ export const kPages: PageOf[] = [
       return parts.length === 2 ? <NodePage key={keyOf(route)} name={parts[1]!} /> : <NodesPage />;
     },
   },
-  { name: "what-if", title: "What if", key: "g w", show: () => <Later load={whatIfPage} props={{}} /> },
+  { name: "what-if", title: "What if", key: "g w", show: () => <Later load={async () => (await rarerPages()).WhatIfPage} props={{}} /> },
   { name: "queues", title: "Queues", key: "g q", show: () => <QueuesPage /> },
-  { name: "jobs", title: "Work queue", key: "g j", show: () => <Later load={jobsPage} props={{}} /> },
-  { name: "history", title: "History", key: "g h", show: () => <Later load={historyPage} props={{}} /> },
-  { name: "audit", title: "Audit", key: "g l", show: () => <Later load={auditPage} props={{}} /> },
-  { name: "accounts", title: "Accounts", key: "g a", show: () => <Later load={accountsPage} props={{}} /> },
-  { name: "system", title: "System", key: "g s", show: () => <Later load={systemPage} props={{}} /> },
+  { name: "jobs", title: "Work queue", key: "g j", show: () => <Later load={async () => (await rarerPages()).JobsPage} props={{}} /> },
+  { name: "history", title: "History", key: "g h", show: () => <Later load={async () => (await rarerPages()).HistoryPage} props={{}} /> },
+  { name: "audit", title: "Audit", key: "g l", show: () => <Later load={async () => (await rarerPages()).AuditPage} props={{}} /> },
+  { name: "accounts", title: "Accounts", key: "g a", show: () => <Later load={async () => (await rarerPages()).AccountsPage} props={{}} /> },
+  { name: "system", title: "System", key: "g s", show: () => <Later load={async () => (await rarerPages()).SystemPage} props={{}} /> },
 ];

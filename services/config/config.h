@@ -122,6 +122,8 @@ struct Config {
   Grpc grpc;
   Web web;
   Logging log;
+  // Where spans are sent by OTLP/HTTP, without the path; empty: nowhere.
+  std::string tracing_endpoint;
   cluster::SchedulerNames schedulers{};  // spec.schedulerName of our pods
   std::chrono::milliseconds shutdown_grace{10'000};
   bool binding_events = true;  // whether a binding records an event Scheduled

@@ -424,6 +424,16 @@ constexpr Setting kSettings[] = {
        c.log.format = ParseName(kFormats, t);
      },
      [](const Config& c) { return NameOf(kFormats, c.log.format); }},
+    {"tracing.endpoint", "FLUXNETES_TRACING_ENDPOINT", "tracing-endpoint",
+     "ADDRESS",
+     "collector of traces (OTLP/HTTP with JSON): off, or http://HOST:PORT or "
+     "https://HOST:PORT, without the path /v1/traces",
+     [](Config& c, const std::string& t) {
+       c.tracing_endpoint = t == "off" ? "" : ParseAddress(t);
+     },
+     [](const Config& c) {
+       return c.tracing_endpoint.empty() ? "off" : c.tracing_endpoint;
+     }},
     {"schedulerNames", "FLUXNETES_SCHEDULER_NAMES", "scheduler-names", "NAMES",
      "values of spec.schedulerName, with commas, that select Fluxnetes",
      [](Config& c, const std::string& t) {

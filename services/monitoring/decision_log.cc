@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "services/console/time_text.h"
 #include "services/monitoring/decision_log_queries.h"
@@ -146,43 +147,68 @@ void DecisionLog::Write(const workers::Decision& decision, const Groups& groups,
   }
 }
 
-void DecisionLog::WriteSpans(GroupId id, const Groups& groups) const {
-  const auto found = groups.find(id);
-  if (found == groups.end()) return;
-  const Group& group = found->second;
+std::vector<Span> DecisionLog::SpansOf(const Group& group) {
+  std::vector<Span> spans;
   const std::string whole = SpanIdOf(group, "schedule");
-  const auto span = [&](const char* name, const std::string& span_id,
-                        std::string_view parent_id, std::size_t from,
-                        std::size_t to) {
+  const auto add = [&](const char* name, std::string_view parent,
+                       std::size_t from, std::size_t to) {
     const auto& begin = group.times.at(from);
     const auto& end = group.times.at(to);
     if (!begin || !end) return;
-    const std::chrono::duration<double, std::milli> took = *end - *begin;
+    spans.push_back({std::string(workers::TraceIdOf(group.traceparent)),
+                     SpanIdOf(group, name), std::string(parent), name, *begin,
+                     *end, {{"fluxnetes.group", group.name}}});
+  };
+  add("schedule", workers::ParentIdOf(group.traceparent), 0, 3);
+  add("fill", whole, 0, 1);
+  add("match", whole, 1, 2);
+  add("bind", whole, 2, 3);
+  return spans;
+}
+
+void DecisionLog::WriteSpans(GroupId id, const Groups& groups) const {
+  const auto found = groups.find(id);
+  if (found == groups.end()) return;
+  for (const Span& span : SpansOf(found->second)) {
+    const std::chrono::duration<double, std::milli> took =
+        span.end - span.begin;
     Line(groups, id)
-        .Add("span", name)
-        .Add("span_id", span_id)
-        .Add("parent_id", std::string(parent_id))
-        .Add("start", Rfc3339(*begin))
+        .Add("span", span.name)
+        .Add("span_id", span.span_id)
+        .Add("parent_id", span.parent_id)
+        .Add("start", Rfc3339(span.begin))
         .Add("ms", took.count())
         .Write(log_, LogLevel::kDebug, "span");
-  };
-  span("schedule", whole, workers::ParentIdOf(group.traceparent), 0, 3);
-  span("fill", SpanIdOf(group, "fill"), whole, 0, 1);
-  span("match", SpanIdOf(group, "match"), whole, 1, 2);
-  span("bind", SpanIdOf(group, "bind"), whole, 2, 3);
+  }
+}
+
+void DecisionLog::Export(const Ids& bound, const Groups& groups) const {
+  std::vector<Span> spans;
+  for (const GroupId id : bound) {
+    const auto found = groups.find(id);
+    if (found == groups.end() ||
+        !workers::IsSampled(found->second.traceparent))
+      continue;
+    std::ranges::move(SpansOf(found->second), std::back_inserter(spans));
+  }
+  exporter_->Add(spans);
 }
 
 void DecisionLog::Bound(const Ids& bound, const Ids& back) const {
-  Ids ids = bound;
-  ids.insert(ids.end(), back.begin(), back.end());
-  if (!log_.Writes(LogLevel::kInfo)) ids = back;
-  if (!log_.Writes(LogLevel::kWarn)) return;
+  const bool names_bound =
+      exporter_ != nullptr || log_.Writes(LogLevel::kInfo);
+  Ids ids = names_bound ? bound : Ids();
+  if (log_.Writes(LogLevel::kWarn))
+    ids.insert(ids.end(), back.begin(), back.end());
   const Groups groups = Read(ids);
+  if (exporter_ != nullptr) Export(bound, groups);
   for (const GroupId group : bound) {
+    if (!log_.Writes(LogLevel::kInfo)) break;
     Line(groups, group).Write(log_, LogLevel::kInfo, "group bound");
     if (log_.Writes(LogLevel::kDebug)) WriteSpans(group, groups);
   }
   for (const GroupId group : back) {
+    if (!log_.Writes(LogLevel::kWarn)) break;
     Line(groups, group).Write(log_, LogLevel::kWarn, "group goes back");
   }
 }

@@ -3,9 +3,10 @@
 //
 //   info  group allocated  group=a/train id=17 trace_id=4bf9... nodes=n1 ms=3.1
 //
-// A bound group also gets its course as spans (in OpenTelemetry's sense) at
-// level debug: `schedule`, whose parent is the pod's traceparent, and below it
-// `fill` (until the group is complete), `match` and `bind`.
+// A bound group also gets its course as spans (in OpenTelemetry's sense), in the
+// log at level debug and for an exporter if there is one: `schedule`, whose
+// parent is the pod's traceparent, and below it `fill` (until the group is
+// complete), `match` and `bind`. The exporter gets sampled traces only.
 //
 // Group names are read from the database, once for all groups of a decision;
 // while the database is away, the line has only the id. The same query returns
@@ -22,6 +23,8 @@
 
 #include "services/config/log.h"
 #include "services/monitoring/group_counts.h"
+#include "services/monitoring/span.h"
+#include "services/monitoring/span_exporter.h"
 #include "sql/connection/pool.h"
 #include "sql/values/parameter.h"
 #include "workers/decision/decision.h"
@@ -31,8 +34,10 @@ namespace fluxnetes::services {
 class DecisionLog {
  public:
   // The pool must have the queries of Catalogue() prepared.
-  DecisionLog(const Log& log, sql::Pool& pool, GroupCounts& counts)
-      : log_(log), pool_(pool), counts_(counts) {}
+  // `exporter` may be null.
+  DecisionLog(const Log& log, sql::Pool& pool, GroupCounts& counts,
+              SpanExporter* exporter = nullptr)
+      : log_(log), pool_(pool), counts_(counts), exporter_(exporter) {}
   static std::span<const sql::Query> Catalogue();
 
   void Decided(const workers::Decision& decision,
@@ -52,16 +57,19 @@ class DecisionLog {
   using Groups = std::unordered_map<workers::GroupId, Group>;
   class Line;
   static std::string SpanIdOf(const Group& group, std::string_view name);
+  static std::vector<Span> SpansOf(const Group& group);
 
   Groups Read(const Ids& ids) const;
   void Count(const workers::Decision& decision, const Groups& groups) const;
   void Write(const workers::Decision& decision, const Groups& groups,
              double ms) const;
   void WriteSpans(workers::GroupId id, const Groups& groups) const;
+  void Export(const Ids& bound, const Groups& groups) const;
 
   const Log& log_;
   sql::Pool& pool_;
   GroupCounts& counts_;
+  SpanExporter* const exporter_;
 };
 
 }  // namespace fluxnetes::services

@@ -38,6 +38,7 @@ constexpr const Metric* kAll[] = {
     &metrics::kJobs,
     &metrics::kOldestJob,
     &metrics::kUsage,
+    &metrics::kSpansDropped,
     &metrics::kSampleAge,
     &metrics::kSampleDuration,
     &metrics::kApiRequests,

@@ -195,6 +195,11 @@ inline constexpr Metric kJobs = {"fluxnetes_jobs",
                                  MetricType::kGauge,
                                  {"kind", "state"},
                                  "Rows of the work queue that have not ended."};
+inline constexpr Metric kSpansDropped = {
+    "fluxnetes_spans_dropped_total",
+    MetricType::kCounter,
+    {},
+    "Spans that the collector of traces did not take, or not soon enough."};
 inline constexpr Metric kUsage = {
     "fluxnetes_usage_today_seconds",
     MetricType::kGauge,

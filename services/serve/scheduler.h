@@ -40,6 +40,7 @@ struct SchedulerOptions {
   bool binding_events = true;
   std::chrono::milliseconds resync_interval{300'000};
   std::vector<cluster::LabelledStructure> structures = {};
+  std::string tracing_endpoint = {};  // see SpanExporter; empty: none
   int keep_days = 7;  // for finished jobs and the history of groups
 };
 

@@ -1,8 +1,12 @@
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <utility>
 
 #include "queue/catalogue.h"
+#include "services/manual/version.h"
 #include "services/monitoring/slow_statements.h"
 #include "services/serve/scheduler_state.h"
 #include "workers/catalogue.h"
@@ -38,6 +42,29 @@ queue::RetentionOptions Keep(int days) {
   return options;
 }
 
+std::string HostName() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+std::unique_ptr<SpanExporter> ExporterFor(const SchedulerOptions& options,
+                                          const Log& log) {
+  if (options.tracing_endpoint.empty()) return nullptr;
+  SpanExporter::Options wanted;
+  wanted.endpoint = options.tracing_endpoint;
+  wanted.instance = HostName();
+  wanted.version = std::string(Version());
+  wanted.on_trouble = [&log](const std::string& why) {
+    if (why.empty())
+      log.Info("the collector takes spans again");
+    else
+      log.Warn("the collector takes no spans, they are dropped",
+               {{"why", why}});
+  };
+  return std::make_unique<SpanExporter>(std::move(wanted));
+}
+
 }  // namespace
 
 Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
@@ -47,7 +74,8 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       log(logger),
       pool(WithCatalogues(options.database)),
       forecast_pool(OfOneConnection(WithCatalogues(options.database))),
-      decision_log(log, pool, group_counts),
+      span_exporter(ExporterFor(options, log)),
+      decision_log(log, pool, group_counts, span_exporter.get()),
       jobs(pool),
       client(pool, options.client),
       intake_leader(pool, client, "intake"),

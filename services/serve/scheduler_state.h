@@ -108,6 +108,7 @@ struct Scheduler::State {
   sql::Pool forecast_pool;  // for slow reads
   GroupCounts group_counts;
   workers::CycleTimes cycle_times;
+  const std::unique_ptr<SpanExporter> span_exporter;  // null: none is wanted
   const DecisionLog decision_log;
   queue::WorkQueue jobs;
   queue::Client client;

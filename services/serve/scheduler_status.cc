@@ -104,6 +104,9 @@ void Scheduler::AddTo(MetricsPage& page, PoolMetrics& pools) const {
   for (const HealthCheck& check : Ready())
     page.Add(metrics::kReady, check.Well() ? 1 : 0, {check.name});
   AddSample(page, *state_->probe.Look(milliseconds{0}));
+  if (state.span_exporter)
+    page.Add(metrics::kSpansDropped,
+             static_cast<double>(state.span_exporter->dropped()));
   pools.Add("main", state.options.database.max_connections,
             sql::CountsOf(state.pool));
   pools.Add("forecast", 1, sql::CountsOf(state.forecast_pool));

@@ -236,6 +236,7 @@ ExitCode RunServe(const Config& config) {
   options.binding_events = config.binding_events;
   options.resync_interval = config.resync_interval;
   options.structures = LoadStructures(config);
+  options.tracing_endpoint = config.tracing_endpoint;
   Scheduler scheduler(std::move(options), world.door(), log);
   LiveGroups live(config, log);
   live.feed().Start();

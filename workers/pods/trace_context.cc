@@ -34,6 +34,12 @@ std::string_view ParentIdOf(std::string_view traceparent) {
   return traceparent.substr(36, 16);
 }
 
+bool IsSampled(std::string_view traceparent) {
+  // The lowest bit of the flags.
+  return std::string_view("13579bdf").find(traceparent.back()) !=
+         std::string_view::npos;
+}
+
 std::optional<std::string> TraceparentOf(const cluster::Pod& pod) {
   const auto found = pod.annotations.find(kTraceparentAnnotation);
   if (found == pod.annotations.end()) return std::nullopt;

@@ -29,5 +29,7 @@ std::optional<std::string> TraceparentOf(const cluster::Pod& pod);
 // The parts of a valid traceparent.
 std::string_view TraceIdOf(std::string_view traceparent);
 std::string_view ParentIdOf(std::string_view traceparent);
+// Whether its flag says that the trace is recorded (section 3.2.2.5.1).
+bool IsSampled(std::string_view traceparent);
 
 }  // namespace fluxnetes::workers

@@ -7,6 +7,7 @@
 
 #include "services/monitoring/decision_log.h"
 #include "tests/services/support/command_database.h"
+#include "tests/support/process.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -114,6 +115,28 @@ TEST_F(DecisionLogTest, TheWayOfABoundGroupIsToldAsSpansOfItsTrace) {
     EXPECT_EQ(line["span_id"].get<std::string>().size(), 16U);
     EXPECT_TRUE(ids.insert(line["span_id"]).second);
   }
+}
+
+TEST_F(DecisionLogTest, SpansOfSampledTracesAreExportedWhateverTheLogWrites) {
+  const Log quiet({.level = LogLevel::kError, .out = &out_});
+  database_.Execute(
+      "UPDATE pod_groups SET submitted_at = now() - interval '3 s',"
+      " promoted_at = now() - interval '2 s', allocated_at = now(),"
+      " bound_at = now();"
+      "UPDATE pod_groups SET traceparent = left(traceparent, 52) || '-00'"
+      " WHERE id = 3");
+  SpanExporter::Options options;
+  options.endpoint = "unix:/nonexistent";  // what it gets it drops, and counts
+  options.deadline = std::chrono::milliseconds(1);
+  options.interval = std::chrono::milliseconds(1);
+  SpanExporter exporter(std::move(options));
+  const DecisionLog decisions(quiet, database_.pool(), counts_, &exporter);
+  decisions.Bound({3}, {});
+  decisions.Bound({1}, {});
+  EXPECT_TRUE(testing::WaitUntil(std::chrono::seconds(60),
+                                 [&] { return exporter.dropped() == 4; }))
+      << exporter.dropped();
+  EXPECT_EQ(out_.str(), "");
 }
 
 TEST_F(DecisionLogTest, WhatWasAllocatedIsCountedAlsoIfNothingIsWritten) {

@@ -22,8 +22,7 @@ class NewsOnKubernetes : public OnKubernetes {
       int told = 0;
       for (const cluster::Pod& pod : PodsOf(group)) {
         const Json condition = ConditionOf(pod.name);
-        if (condition.is_null() || condition["reason"] != "Unschedulable")
-          continue;
+        if (condition.is_null()) continue;
         const auto message = condition["message"].get<std::string>();
         if (message.find(what) != std::string::npos) ++told;
       }

@@ -26,10 +26,19 @@ bool IsOfItsOwn(const std::string& kind) {
          kind == "deferred";
 }
 
-// No room is missing: `kubectl get pods` shows SchedulingGated, and a cluster
-// autoscaler adds no node for it.
-bool IsToWait(const std::string& kind) {
-  return kind.starts_with("held") || kind.starts_with("deferred");
+// The reason of the condition PodScheduled. Autoscalers (cluster-autoscaler,
+// Karpenter) add nodes for pods with the reason Unschedulable, so only a group
+// has it that more nodes would help: that is one at a time in a queue that
+// starts groups strictly in order. `kubectl get pods` shows SchedulingGated.
+const char* ConditionReason(const std::string& kind) {
+  if (kind.starts_with("held") || kind.starts_with("deferred"))
+    return "SchedulingGated";
+  if (kind == "incomplete" || kind == "short") return "GroupIncomplete";
+  if (kind == "order" || kind == "depth") return "QueuedBehindOthers";
+  if (kind == "paused") return "QueuePaused";
+  if (kind == "no queue") return "NoQueue";
+  if (kind == "quota") return "QuotaExceeded";
+  return "Unschedulable";
 }
 
 }  // namespace
@@ -179,8 +188,7 @@ void WaitNews::ReadPods(sql::Transaction& transaction) {
     pods_.push_back(
         {place,
          {row.Get<std::string>("namespace"), row.Get<std::string>("pod_name"),
-          row.Get<std::string>("uid"),
-          IsToWait(groups_[place].kind) ? "SchedulingGated" : "Unschedulable",
+          row.Get<std::string>("uid"), ConditionReason(groups_[place].kind),
           groups_[place].message, row.Get<std::string>("resource_version"),
           row.Get<cluster::Time>("created_at")},
          std::nullopt});

@@ -59,7 +59,7 @@ TEST_F(WaitNewsTest, PodsOfAnIncompleteGroupAreToldHowManyThereAre) {
   EXPECT_EQ(Messages(),
             (std::map<std::string, std::string>{
                 {"train-0", three}, {"train-1", three}, {"train-2", three}}));
-  EXPECT_EQ(door.conditions[0].reason, "Unschedulable");
+  EXPECT_EQ(door.conditions[0].reason, "GroupIncomplete");
   ASSERT_EQ(door.events.size(), 1U);
   EXPECT_EQ(door.events[0].pod_name, "train-0");
   EXPECT_EQ(door.events[0].reason, "FailedScheduling");
@@ -186,6 +186,28 @@ TEST_F(WaitNewsTest, OtherNumbersAreNoNewsAndAnotherReasonIs) {
   EXPECT_EQ(door.conditions.size(), 4U);
   EXPECT_THAT(Messages()["second-1"], HasSubstr("queue default is paused"));
   EXPECT_EQ(door.events.size(), 2U);
+}
+
+TEST_F(WaitNewsTest, OnlyThoseThatMoreNodesWouldHelpAreUnschedulable) {
+  SetNode("n0", 4'000);
+  const std::map<std::string, std::string> reasons = {
+      {"room", "Unschedulable"},      {"order", "QueuedBehindOthers"},
+      {"depth", "QueuedBehindOthers"}, {"paused", "QueuePaused"},
+      {"no queue", "NoQueue"},        {"quota", "QuotaExceeded"}};
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  int told = 6;
+  for (const auto& [kind, reason] : reasons) {
+    database.Execute(
+        "DELETE FROM wait_reasons;"
+        "INSERT INTO wait_reasons (queue, shape, reason, since, kind, spread) "
+        "SELECT queue, shape, 'waits', now(), '" +
+        kind + "', false FROM pod_groups");
+    door.conditions.clear();
+    Tell(seconds(told += 600));
+    ASSERT_EQ(door.conditions.size(), 2U) << kind;
+    EXPECT_EQ(door.conditions[0].reason, reason) << kind;
+  }
 }
 
 TEST_F(WaitNewsTest, ReasonThatChangesWhileAnotherIsToldIsToldToo) {

@@ -18,6 +18,7 @@
 #include "services/console/output.h"
 #include "services/console/table.h"
 #include "services/console/time_text.h"
+#include "services/listing/listing.h"
 #include "services/usage/usage_queries.h"
 #include "sql/connection/transaction.h"
 

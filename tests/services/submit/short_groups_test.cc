@@ -35,7 +35,8 @@ std::vector<std::string> ShortIn(const std::string& text,
                                  const std::string& scheduler = "fluxnetes") {
   std::vector<std::string> texts;
   for (const ShortGroup& group :
-       ShortGroups(cluster::ReadManifests(text, "f.yaml"), scheduler))
+       ShortGroups(cluster::ReadManifests(text, "f.yaml"),
+                   cluster::SchedulerNames({scheduler})))
     texts.push_back(group.others_follow ? "(" + group.text + ")" : group.text);
   return texts;
 }

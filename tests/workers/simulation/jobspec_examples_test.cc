@@ -64,7 +64,7 @@ TEST_P(JobspecExamples, IsPlacedAsItSays) {
   std::map<std::string, std::string> rack_of;
   for (const cluster::Node& node : scenario.nodes)
     rack_of[node.name] = node.labels.at("topology.kubernetes.io/rack");
-  ManifestScenario manifests(scenario, "fluxnetes", scenario.begin);
+  ManifestScenario manifests(scenario, {}, scenario.begin);
   for (cluster::Manifest& manifest :
        cluster::ReadManifests(ReadExample(example.name), example.name))
     manifests.Add(std::move(manifest));

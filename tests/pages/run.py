@@ -19,15 +19,18 @@ import jobs
 import nodes
 import overview
 import queues
+import roles
 import sign_in
 import system
 import timeline
+import trouble
 import whatif
 from playwright.sync_api import sync_playwright
 from support import await_true, claim, job, log_says, submit
 
 PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, jobs, history,
-         audit, accounts, overview, system, frame, every_page]
+         audit, accounts, overview, system, frame, every_page,
+         roles, trouble]
 
 
 def main():

@@ -283,7 +283,7 @@ TEST_F(ConfigFile, SettingsRefuseWhatTheyCannotBe) {
   for (const char* text : {"host", "http://", "https://", "ftp://x"})
     refuses("cluster.address", text);
   for (const char* text : {"", "Flux", "-a", "a b"})
-    refuses("schedulerName", text);
+    refuses("schedulerNames", text);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ A program that dies, hangs or says nothing counts as one failed test, and so
 does each test that is skipped without a reason. Exit code 0: nothing failed,
 and something ran.
 
+What `--alone PROGRAM` names runs when all others have ended, one at a time.
+
 A test that failed is run once more, alone, when all programs have ended: one of
 GoogleTest by itself, a script as a whole. If it passes then, it is flaky: it is
 named, and counts as passed, as long as a run has no more than three of them.
@@ -288,6 +290,7 @@ def run_and_conclude(runner, arguments):
     budgets = read_seconds(arguments.budgets or BUDGETS)
     programs = longest_first(arguments.programs, times, budgets)
     outcomes = run_all(runner, programs, arguments.jobs)
+    outcomes += run_all(runner, arguments.alone, 1)
     if arguments.filter == "*" and not arguments.filter_of:
         keep_times(kept, times, outcomes)
     flaky = find_flaky(runner, outcomes)
@@ -333,9 +336,12 @@ def read_arguments():
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--shards", type=name_and_count, action="append",
                         default=[], metavar="NAME_tests=N")
+    parser.add_argument("--alone", type=pathlib.Path, action="append",
+                        default=[], metavar="PROGRAM")
     parser.add_argument("programs", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.programs = in_shards(arguments.programs, dict(arguments.shards))
+    arguments.alone = in_shards(arguments.alone, {})
     return arguments
 
 

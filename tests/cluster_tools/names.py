@@ -45,17 +45,17 @@ class Api:
         def value(key):
             return re.search(rf"{key}: '?([^',}}\s]+)", text).group(1)
 
-        self._server = urllib.parse.urlparse(value("server"))
+        self.server = urllib.parse.urlparse(value("server"))
         folder = kubeconfig.parent
-        self._tls = ssl.create_default_context(
+        self.tls = ssl.create_default_context(
             cafile=folder / value("certificate-authority"))
-        self._tls.load_cert_chain(folder / value("client-certificate"),
+        self.tls.load_cert_chain(folder / value("client-certificate"),
                                   folder / value("client-key"))
 
     def get(self, path):
         """The answer, whose body is still to be read."""
         connection = http.client.HTTPSConnection(
-            self._server.hostname, self._server.port, context=self._tls,
+            self.server.hostname, self.server.port, context=self.tls,
             timeout=120)
         connection.request("GET", path)
         answer = connection.getresponse()

@@ -195,8 +195,7 @@ class Runner {
          queries::kAllGroupPages, queries::kAllHistory, queries::kAllLine,
          queries::kAllListing, queries::kAllRecords, queries::kAllSimulation,
          queries::kAllSqueue, queries::kAllTimeline, queries::kAllTop,
-         queries::kAllUsage,
-         queue::Catalogue(), workers::Catalogue()});
+         queries::kAllUsage, queue::Catalogue(), workers::Catalogue()});
     return pool_;
   }
 

@@ -40,9 +40,11 @@ std::string OwnersKind(const Json& owner) {
   std::string kind = Text(owner, "kind");
   const std::string version = Text(owner, "apiVersion");
   const std::size_t slash = version.find('/');
-  const std::string group = slash == version.npos ? "" : version.substr(0, slash);
-  const auto own = std::ranges::find(kOwn, std::string_view(kind),
-                                     [](const auto& entry) { return entry.first; });
+  const std::string group =
+      slash == version.npos ? "" : version.substr(0, slash);
+  const auto own =
+      std::ranges::find(kOwn, std::string_view(kind),
+                        [](const auto& entry) { return entry.first; });
   if (version.empty() || own == kOwn.end() || own->second == group) return kind;
   return group.empty() ? kind : kind + "." + group;
 }

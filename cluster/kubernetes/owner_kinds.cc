@@ -75,9 +75,9 @@ OwnerKind ParseOwnerKind(std::string_view text) {
   const std::string_view version = rest.substr(0, second);
   const std::string_view group = rest.substr(std::min(second + 1, rest.size()));
   constexpr std::string_view kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ.-";
-  if (!IsWord(kind, kCapitals) || !IsWord(plural, "") ||
-      !IsWord(version, "") || !version.starts_with('v') ||
-      !IsWord(group, ".-") || group.starts_with('.') || group.ends_with('.') ||
+  if (!IsWord(kind, kCapitals) || !IsWord(plural, "") || !IsWord(version, "") ||
+      !version.starts_with('v') || !IsWord(group, ".-") ||
+      group.starts_with('.') || group.ends_with('.') ||
       group.find("..") != group.npos)
     RefuseOwnerKind(text);
   return {std::string(kind), fmt::format("/apis/{}/{}", group, version),
@@ -110,8 +110,8 @@ bool HasFinished(const Json& object) {
   };
   for (const Json& condition : List(At(status, "conditions"))) {
     if (Text(condition, "status") == "True" &&
-        is_one_of(Text(condition, "type"), {"Complete", "Completed",
-                                            "Succeeded", "Failed", "Finished"}))
+        is_one_of(Text(condition, "type"),
+                  {"Complete", "Completed", "Succeeded", "Failed", "Finished"}))
       return true;
   }
   return is_one_of(Text(status, "phase"), {"Succeeded", "Failed", "Error"}) ||

@@ -56,9 +56,9 @@ struct Config {
     std::string address;  // kApi: "unix:PATH", "http://…" or "https://…"
     // kApi without an address; see cluster_access.h.
     std::string kubeconfig;
-    std::string context;          // in the kubeconfig; empty: the current one
+    std::string context;  // in the kubeconfig; empty: the current one
     std::vector<cluster::OwnerKind> owner_kinds;  // besides the known ones
-    int requests_per_second = 0;  // kApi: limit; 0: none
+    int requests_per_second = 0;                  // kApi: limit; 0: none
     std::string structures;  // a file of what nodes have inside; empty: none
     bool operator==(const Cluster&) const = default;
     // The address of the API server for `submit`.

@@ -263,13 +263,15 @@ struct HelpOptions {
   std::string text;
 };
 
-using Command = std::variant<
-    HelpOptions, GetOptions, DescribeOptions, ExplainOptions, TimelineOptions,
-    HistoryOptions, UsageOptions, TopOptions, SqueueOptions, CancelOptions, HoldOptions,
-    PriorityOptions, DrainOptions, QueueOptions, AccountOptions, PoolOptions,
-    JobsOptions, MigrateOptions, SubmitOptions, DeleteOptions, SimulateOptions,
-    MatchOptions, ServeOptions, SimulatedClusterOptions, VersionOptions,
-    CompletionOptions, DoctorOptions, ManOptions, BenchOptions, WebOptions>;
+using Command =
+    std::variant<HelpOptions, GetOptions, DescribeOptions, ExplainOptions,
+                 TimelineOptions, HistoryOptions, UsageOptions, TopOptions,
+                 SqueueOptions, CancelOptions, HoldOptions, PriorityOptions,
+                 DrainOptions, QueueOptions, AccountOptions, PoolOptions,
+                 JobsOptions, MigrateOptions, SubmitOptions, DeleteOptions,
+                 SimulateOptions, MatchOptions, ServeOptions,
+                 SimulatedClusterOptions, VersionOptions, CompletionOptions,
+                 DoctorOptions, ManOptions, BenchOptions, WebOptions>;
 
 struct Invocation {
   std::optional<std::string> config_file;

@@ -123,8 +123,8 @@ void AddHistoryCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
 
 void AddUsageCommand(CLI::App& app, ViewOptions& options, Command& chosen) {
   UsageOptions& asked = options.usage;
-  CLI::App* usage = AddCommand(
-      app, "usage", "list what groups held over months or days");
+  CLI::App* usage =
+      AddCommand(app, "usage", "list what groups held over months or days");
   usage
       ->add_option("--by", asked.by,
                    "sum up by some of account, user, queue, namespace "

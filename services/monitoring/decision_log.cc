@@ -147,8 +147,8 @@ void DecisionLog::Write(const workers::Decision& decision, const Groups& groups,
   }
 }
 
-std::vector<Span> DecisionLog::SpansOf(const Group& group) {
-  std::vector<Span> spans;
+std::vector<TraceSpan> DecisionLog::SpansOf(const Group& group) {
+  std::vector<TraceSpan> spans;
   const std::string whole = SpanIdOf(group, "schedule");
   const auto add = [&](const char* name, std::string_view parent,
                        std::size_t from, std::size_t to) {
@@ -156,8 +156,12 @@ std::vector<Span> DecisionLog::SpansOf(const Group& group) {
     const auto& end = group.times.at(to);
     if (!begin || !end) return;
     spans.push_back({std::string(workers::TraceIdOf(group.traceparent)),
-                     SpanIdOf(group, name), std::string(parent), name, *begin,
-                     *end, {{"fluxnetes.group", group.name}}});
+                     SpanIdOf(group, name),
+                     std::string(parent),
+                     name,
+                     *begin,
+                     *end,
+                     {{"fluxnetes.group", group.name}}});
   };
   add("schedule", workers::ParentIdOf(group.traceparent), 0, 3);
   add("fill", whole, 0, 1);
@@ -169,7 +173,7 @@ std::vector<Span> DecisionLog::SpansOf(const Group& group) {
 void DecisionLog::WriteSpans(GroupId id, const Groups& groups) const {
   const auto found = groups.find(id);
   if (found == groups.end()) return;
-  for (const Span& span : SpansOf(found->second)) {
+  for (const TraceSpan& span : SpansOf(found->second)) {
     const std::chrono::duration<double, std::milli> took =
         span.end - span.begin;
     Line(groups, id)
@@ -183,11 +187,10 @@ void DecisionLog::WriteSpans(GroupId id, const Groups& groups) const {
 }
 
 void DecisionLog::Export(const Ids& bound, const Groups& groups) const {
-  std::vector<Span> spans;
+  std::vector<TraceSpan> spans;
   for (const GroupId id : bound) {
     const auto found = groups.find(id);
-    if (found == groups.end() ||
-        !workers::IsSampled(found->second.traceparent))
+    if (found == groups.end() || !workers::IsSampled(found->second.traceparent))
       continue;
     std::ranges::move(SpansOf(found->second), std::back_inserter(spans));
   }
@@ -195,8 +198,7 @@ void DecisionLog::Export(const Ids& bound, const Groups& groups) const {
 }
 
 void DecisionLog::Bound(const Ids& bound, const Ids& back) const {
-  const bool names_bound =
-      exporter_ != nullptr || log_.Writes(LogLevel::kInfo);
+  const bool names_bound = exporter_ != nullptr || log_.Writes(LogLevel::kInfo);
   Ids ids = names_bound ? bound : Ids();
   if (log_.Writes(LogLevel::kWarn))
     ids.insert(ids.end(), back.begin(), back.end());

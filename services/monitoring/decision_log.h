@@ -3,8 +3,8 @@
 //
 //   info  group allocated  group=a/train id=17 trace_id=4bf9... nodes=n1 ms=3.1
 //
-// A bound group also gets its course as spans (in OpenTelemetry's sense), in the
-// log at level debug and for an exporter if there is one: `schedule`, whose
+// A bound group also gets its course as spans (in OpenTelemetry's sense), in
+// the log at level debug and for an exporter if there is one: `schedule`, whose
 // parent is the pod's traceparent, and below it `fill` (until the group is
 // complete), `match` and `bind`. The exporter gets sampled traces only.
 //
@@ -23,8 +23,8 @@
 
 #include "services/config/log.h"
 #include "services/monitoring/group_counts.h"
-#include "services/monitoring/span.h"
 #include "services/monitoring/span_exporter.h"
+#include "services/monitoring/trace_span.h"
 #include "sql/connection/pool.h"
 #include "sql/values/parameter.h"
 #include "workers/decision/decision.h"
@@ -57,7 +57,7 @@ class DecisionLog {
   using Groups = std::unordered_map<workers::GroupId, Group>;
   class Line;
   static std::string SpanIdOf(const Group& group, std::string_view name);
-  static std::vector<Span> SpansOf(const Group& group);
+  static std::vector<TraceSpan> SpansOf(const Group& group);
 
   Groups Read(const Ids& ids) const;
   void Count(const workers::Decision& decision, const Groups& groups) const;

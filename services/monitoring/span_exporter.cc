@@ -28,7 +28,7 @@ std::string NanosOf(sql::Timestamp time) {
                             .count());
 }
 
-OtlpJson ToOtlp(const Span& span) {
+OtlpJson ToOtlp(const TraceSpan& span) {
   OtlpJson attributes = OtlpJson::array();
   for (const auto& [key, value] : span.attributes)
     attributes.push_back(Attribute(key, value));
@@ -58,10 +58,10 @@ std::string WhyRefused(const cluster::HttpResponse& answer) {
 
 }  // namespace
 
-std::string WriteOtlp(std::span<const Span> spans, const std::string& instance,
-                      const std::string& version) {
+std::string WriteOtlp(std::span<const TraceSpan> spans,
+                      const std::string& instance, const std::string& version) {
   OtlpJson list = OtlpJson::array();
-  for (const Span& span : spans) list.push_back(ToOtlp(span));
+  for (const TraceSpan& span : spans) list.push_back(ToOtlp(span));
   const OtlpJson resource = {
       {"attributes",
        OtlpJson::array({Attribute("service.name", "fluxnetes"),
@@ -69,8 +69,8 @@ std::string WriteOtlp(std::span<const Span> spans, const std::string& instance,
                         Attribute("service.version", version)})}};
   const OtlpJson scope = {{"name", "fluxnetes"}, {"version", version}};
   const OtlpJson of_scope = {{"scope", scope}, {"spans", std::move(list)}};
-  const OtlpJson of_resource = {
-      {"resource", resource}, {"scopeSpans", OtlpJson::array({of_scope})}};
+  const OtlpJson of_resource = {{"resource", resource},
+                                {"scopeSpans", OtlpJson::array({of_scope})}};
   return OtlpJson{{"resourceSpans", OtlpJson::array({of_resource})}}.dump(
       -1, ' ', false, OtlpJson::error_handler_t::replace);
 }
@@ -89,7 +89,7 @@ SpanExporter::~SpanExporter() {
   thread_.join();
 }
 
-void SpanExporter::Add(std::span<const Span> spans) {
+void SpanExporter::Add(std::span<const TraceSpan> spans) {
   const sql::MutexLock lock(mutex_);
   const std::size_t room = kMostWaiting - waiting_.size();
   const std::size_t taken = std::min(room, spans.size());
@@ -105,7 +105,7 @@ std::int64_t SpanExporter::dropped() const {
 }
 
 void SpanExporter::Run() {
-  std::vector<Span> batch;
+  std::vector<TraceSpan> batch;
   for (bool stopping = false; !stopping;) {
     const auto next = steady_clock::now() + options_.interval;
     {
@@ -121,15 +121,15 @@ void SpanExporter::Run() {
       const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(i);
       const auto count = std::min(kBatch, batch.size() - i);
       const milliseconds left = std::max(
-          milliseconds{1}, std::chrono::ceil<milliseconds>(
-                               until - steady_clock::now()));
+          milliseconds{1},
+          std::chrono::ceil<milliseconds>(until - steady_clock::now()));
       Send({begin, begin + static_cast<std::ptrdiff_t>(count)},
            stopping ? left : options_.deadline);
     }
   }
 }
 
-void SpanExporter::Send(const std::vector<Span>& batch,
+void SpanExporter::Send(const std::vector<TraceSpan>& batch,
                         milliseconds deadline) {
   const cluster::HttpResponse answer = client_.Send(
       {.method = "POST",

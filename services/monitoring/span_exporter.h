@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "cluster/http/http_client.h"
-#include "services/monitoring/span.h"
+#include "services/monitoring/trace_span.h"
 #include "sql/condition_variable.h"
 #include "sql/mutex.h"
 
@@ -44,13 +44,13 @@ class SpanExporter {
   explicit SpanExporter(Options options);
   ~SpanExporter();
 
-  void Add(std::span<const Span> spans) EXCLUDES(mutex_);
+  void Add(std::span<const TraceSpan> spans) EXCLUDES(mutex_);
   std::int64_t dropped() const EXCLUDES(mutex_);
 
  private:
   void Run() EXCLUDES(mutex_);
-  void Send(const std::vector<Span>& batch, std::chrono::milliseconds deadline)
-      EXCLUDES(mutex_);
+  void Send(const std::vector<TraceSpan>& batch,
+            std::chrono::milliseconds deadline) EXCLUDES(mutex_);
 
   const Options options_;
   cluster::HttpClient client_;
@@ -58,14 +58,14 @@ class SpanExporter {
 
   mutable sql::Mutex mutex_;
   sql::ConditionVariable changed_;
-  std::vector<Span> waiting_ GUARDED_BY(mutex_);
+  std::vector<TraceSpan> waiting_ GUARDED_BY(mutex_);
   std::int64_t dropped_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
 // The body of a request with these spans. Pure.
-std::string WriteOtlp(std::span<const Span> spans, const std::string& instance,
-                      const std::string& version);
+std::string WriteOtlp(std::span<const TraceSpan> spans,
+                      const std::string& instance, const std::string& version);
 
 }  // namespace fluxnetes::services

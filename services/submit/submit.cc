@@ -31,8 +31,7 @@ void WarnOfAll(const std::vector<cluster::Manifest>& manifests,
                const Config& config, Console& console) {
   for (const cluster::Manifest& manifest : manifests)
     Warn(manifest, config, console);
-  for (const ShortGroup& group :
-       ShortGroups(manifests, config.schedulers)) {
+  for (const ShortGroup& group : ShortGroups(manifests, config.schedulers)) {
     if (group.text.empty()) continue;
     console.err << (group.others_follow ? "Note: " : "Warning: ")
                 << Printable(group.text) << '\n';

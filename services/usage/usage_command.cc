@@ -61,8 +61,7 @@ std::string DayOf(const std::string& flag, const std::string& text) {
            3 &&
        end == 10 && text.size() == 10);
   const std::chrono::year_month_day date{
-      std::chrono::year(year),
-      std::chrono::month(static_cast<unsigned>(month)),
+      std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
       std::chrono::day(static_cast<unsigned>(day))};
   if (!whole || !date.ok())
     throw Failure(ExitCode::kUsage,
@@ -82,11 +81,11 @@ Usage ReadUsage(const UsageOptions& options, sql::Transaction& transaction) {
            since, until, options.by, options.scope, options.queue,
            options.account, options.user)) {
     UsageRow next;
-    next.period = row.Get<std::string>("period").substr(0, options.daily ? 10 : 7);
-    next.keys = {row.Get<std::string>("queue"),
-                 row.Get<std::string>("namespace"),
-                 row.Get<std::string>("account"),
-                 row.Get<std::string>("user_name")};
+    next.period =
+        row.Get<std::string>("period").substr(0, options.daily ? 10 : 7);
+    next.keys = {
+        row.Get<std::string>("queue"), row.Get<std::string>("namespace"),
+        row.Get<std::string>("account"), row.Get<std::string>("user_name")};
     if (usage.rows.empty() || usage.rows.back().period != next.period ||
         usage.rows.back().keys != next.keys)
       usage.rows.push_back(std::move(next));

@@ -1,6 +1,6 @@
 // Measures how the cost of a match grows with the nodes and with the
 // reservations, and the cost of a cycle with the pending requests. A JSON
-// object per row; hack/benchmark_plot.py draws them.
+// object per row; hack/plots/growth.py draws them.
 #include <fmt/format.h>
 #include <time.h>
 

@@ -17,8 +17,7 @@ TEST(SchedulerNames, SeveralAreNamedInMessages) {
   const SchedulerNames names({"fluxnetes", "scheduler-plugins-scheduler"});
   EXPECT_TRUE(names.Contain("scheduler-plugins-scheduler"));
   EXPECT_FALSE(names.Contain("scheduler-plugins"));
-  EXPECT_EQ(names.Quoted(),
-            "\"fluxnetes\" or \"scheduler-plugins-scheduler\"");
+  EXPECT_EQ(names.Quoted(), "\"fluxnetes\" or \"scheduler-plugins-scheduler\"");
 }
 
 }  // namespace

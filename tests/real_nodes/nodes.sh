@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# The parts of real_nodes_test share its variables, and their quotes are for the pods.
+# shellcheck disable=SC2016,SC2034,SC2154,SC2209
 # Part of real_nodes_test: what becomes of gangs when kubelets and nodes are lost.
 
 works_on() { gang works-on 3 'sleep 8; echo worked' | k apply -f - && within 180 running works-on 3; }

@@ -1,4 +1,6 @@
 # shellcheck shell=bash
+# The parts of real_nodes_test share its variables, and their quotes are for the pods.
+# shellcheck disable=SC2016,SC2034,SC2154,SC2209
 # Part of real_nodes_test: the chart goes.
 
 claim "it is uninstalled" helm uninstall fluxnetes --wait --timeout 2m

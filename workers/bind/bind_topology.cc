@@ -72,7 +72,8 @@ std::string WhyNotAlone(const std::string& node,
                         const cluster::SchedulerNames& schedulers,
                         const cluster::ClusterCache& cache) {
   for (const cluster::PodPointer& pod : cache.PodsOnNode(node)) {
-    if (cluster::BelongsToItsNode(*pod) || schedulers.Contain(pod->scheduler_name))
+    if (cluster::BelongsToItsNode(*pod) ||
+        schedulers.Contain(pod->scheduler_name))
       continue;
     return "node " + node + " got pod " + pod->namespace_name + "/" +
            pod->name + " meanwhile, and the group must have it for itself";

@@ -199,8 +199,7 @@ void Binder::CheckTopology(BindGroup& group) const {
   for (const BoundMember& member : group.members) {
     if (!group.problem.empty()) return;
     if (!member.bound && looked.insert(member.node).second)
-      group.problem =
-          WhyNotAlone(member.node, options_.schedulers, cache_);
+      group.problem = WhyNotAlone(member.node, options_.schedulers, cache_);
   }
 }
 

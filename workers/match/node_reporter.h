@@ -26,9 +26,7 @@ class NodeReporter {
  public:
   NodeReporter(sql::Pool& pool, const cluster::ClusterCache& cache,
                cluster::SchedulerNames schedulers)
-      : pool_(pool),
-        cache_(cache),
-        schedulers_(std::move(schedulers)) {}
+      : pool_(pool), cache_(cache), schedulers_(std::move(schedulers)) {}
 
   // Notes that these nodes may have changed.
   void Note(const std::vector<std::string>& nodes);

@@ -80,8 +80,8 @@ struct GroupLabels {
   std::optional<std::chrono::seconds> duration = {};
   std::optional<std::int32_t> priority = {};  // of the PodGroup, if it has one
   StartTerms start = {};
-  std::string account = {};                   // empty: none
-  std::string user = {};  // whom usage is accounted to; empty: none
+  std::string account = {};  // empty: none
+  std::string user = {};     // whom usage is accounted to; empty: none
   std::optional<std::int32_t> max_size = {};  // of an elastic group
   bool operator==(const GroupLabels&) const = default;
 };

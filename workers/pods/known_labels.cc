@@ -22,8 +22,9 @@ constexpr std::array<std::string_view, 11> kLabelsOnly = {
     kExclusiveLabel,      kPodsPerNodeLabel, kAlignLabel,
     kAlignPreferredLabel, kCpusLabel};
 constexpr std::array<std::string_view, 8> kAnnotationsToo = {
-    kTopologyRequiredLabel, kTopologyPreferredLabel, kStartAfterLabel,
-    kStartByLabel,          kAccountLabel,           kHoldLabel,
+    kTopologyRequiredLabel, kTopologyPreferredLabel,
+    kStartAfterLabel,       kStartByLabel,
+    kAccountLabel,          kHoldLabel,
     kJobspecAnnotation,     kUserLabel};
 
 bool IsAmong(const auto& keys, std::string_view key) {

@@ -1,5 +1,5 @@
 // The output of the queue's benchmark: a JSON object per row, for
-// hack/benchmark_rows.py. A row has the median, minimum and maximum of its
+// hack/plots/rows.py. A row has the median, minimum and maximum of its
 // runs.
 #pragma once
 

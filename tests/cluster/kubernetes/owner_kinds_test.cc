@@ -15,12 +15,12 @@ using Json = nlohmann::json;
 TEST(OwnerKinds, IsAKindWithItsResource) {
   const char* const text = "MPIJob=mpijobs.v2beta1.kubeflow.org";
   const OwnerKind kind = ParseOwnerKind(text);
-  EXPECT_EQ(kind, (OwnerKind{"MPIJob", "/apis/kubeflow.org/v2beta1",
-                             "mpijobs"}));
+  EXPECT_EQ(kind,
+            (OwnerKind{"MPIJob", "/apis/kubeflow.org/v2beta1", "mpijobs"}));
   EXPECT_EQ(Write(kind), text);
-  EXPECT_EQ(ParseOwnerKind("Job.batch.volcano.sh=jobs.v1.batch.volcano.sh")
-                .kind,
-            "Job.batch.volcano.sh");
+  EXPECT_EQ(
+      ParseOwnerKind("Job.batch.volcano.sh=jobs.v1.batch.volcano.sh").kind,
+      "Job.batch.volcano.sh");
 }
 
 TEST(OwnerKinds, RefusesWhatIsNone) {

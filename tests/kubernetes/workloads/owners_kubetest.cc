@@ -44,8 +44,8 @@ class OwnersOnKubernetes : public OnKubernetes {
           EXPECT_TRUE(answer.Succeeded() || answer.status == 409)
               << answer.body;
         });
-    EXPECT_TRUE(
-        Comes([&] { return plane().api().Send({.path = List()}).Succeeded(); }));
+    EXPECT_TRUE(Comes(
+        [&] { return plane().api().Send({.path = List()}).Succeeded(); }));
     StopScheduler();
     StartScheduler({{"FLUXNETES_SCHEDULER_NAMES", "fluxnetes,mpi-scheduler"}});
     uid_ = Send("POST", List(),
@@ -73,22 +73,20 @@ class OwnersOnKubernetes : public OnKubernetes {
 
   std::string Template(const std::string& name, const std::string& more,
                        int limit) const {
-    return fmt::format(R"(
+    return fmt::format(
+        R"(
 metadata: {{{}{}labels: {{fluxnetes.group-name: mpi,
   fluxnetes.group-size: "3"}}}}
 spec: {{schedulerName: mpi-scheduler, restartPolicy: Never{}, containers: [
   {{name: work, image: busybox,
   resources: {{requests: {{cpu: "2", memory: 64Mi}}}}}}]}}
 )",
-                       name.empty() ? "" : "name: " + name + ", ", more,
-                       limit == 0
-                           ? ""
-                           : fmt::format(", activeDeadlineSeconds: {}", limit));
+        name.empty() ? "" : "name: " + name + ", ", more,
+        limit == 0 ? "" : fmt::format(", activeDeadlineSeconds: {}", limit));
   }
 
   void SubmitWorker(const std::string& name, int limit = 0) {
-    Submit("apiVersion: v1\nkind: Pod" +
-           Template(name, Owner() + ", ", limit));
+    Submit("apiVersion: v1\nkind: Pod" + Template(name, Owner() + ", ", limit));
   }
 
   void SubmitAll(int limit = 0) {
@@ -98,9 +96,8 @@ spec: {{schedulerName: mpi-scheduler, restartPolicy: Never{}, containers: [
     Submit("apiVersion: batch/v1\nkind: Job\nmetadata: {name: mpi-launcher, " +
            Owner() + "}\nspec:\n  template:" + pod);
     SubmitWorker("mpi-worker-0", limit);
-    EXPECT_TRUE(Comes([&] {
-      return Ask("SELECT members FROM groups_provisional") == "2";
-    }));
+    EXPECT_TRUE(Comes(
+        [&] { return Ask("SELECT members FROM groups_provisional") == "2"; }));
     SubmitWorker("mpi-worker-1", limit);
   }
 
@@ -115,9 +112,9 @@ TEST_F(OwnersOnKubernetes, DeadlineEndsTheOperatorsObject) {
   database_->Execute("UPDATE queues SET deadline_action = 'owner'");
   SubmitAll(/*limit=*/2);
   EXPECT_TRUE(Comes("mpi", "timed out")) << Log();
-  EXPECT_TRUE(
-      Comes([&] { return plane().api().Send({.path = Mpi()}).status == 404; }))
-      << Log();
+  EXPECT_TRUE(Comes([&] {
+    return plane().api().Send({.path = Mpi()}).status == 404;
+  })) << Log();
 }
 
 TEST_F(OwnersOnKubernetes, PlaceIsHeldForWhatTheOperatorMakesAgain) {
@@ -130,8 +127,9 @@ TEST_F(OwnersOnKubernetes, PlaceIsHeldForWhatTheOperatorMakesAgain) {
   Submit(Gang("greedy", 1, {.cpu = 2}));
   ASSERT_TRUE(Waits("greedy"));
   EndPod("mpi-worker-1", false);
-  EXPECT_TRUE(Comes(
-      [&] { return Ask("SELECT count(*) FROM pods WHERE state = 'failed'") == "1"; }));
+  EXPECT_TRUE(Comes([&] {
+    return Ask("SELECT count(*) FROM pods WHERE state = 'failed'") == "1";
+  }));
   SubmitWorker("mpi-worker-1-again");
   EXPECT_TRUE(Comes([&] { return NodeOf("mpi-worker-1-again") == node; }))
       << Log();

@@ -1,7 +1,7 @@
 // Runs the queue at half of the machine's capacity for twenty seconds, or in
 // the long form (FLUXNETES_TEST_LONG=1) for ten minutes. With
 // FLUXNETES_TEST_SOAK=FILE the measurements of each second are written there, a
-// JSON object per line, for hack/soak_plot.py.
+// JSON object per line, for hack/plots/soak.py.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -133,9 +133,9 @@ TEST_F(DecisionLogTest, SpansOfSampledTracesAreExportedWhateverTheLogWrites) {
   const DecisionLog decisions(quiet, database_.pool(), counts_, &exporter);
   decisions.Bound({3}, {});
   decisions.Bound({1}, {});
-  EXPECT_TRUE(testing::WaitUntil(std::chrono::seconds(60),
-                                 [&] { return exporter.dropped() == 4; }))
-      << exporter.dropped();
+  EXPECT_TRUE(testing::WaitUntil(std::chrono::seconds(60), [&] {
+    return exporter.dropped() == 4;
+  })) << exporter.dropped();
   EXPECT_EQ(out_.str(), "");
 }
 

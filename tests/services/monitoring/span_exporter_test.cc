@@ -17,15 +17,19 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kPatience{60};
 
-Span SpanNamed(const std::string& name) {
+TraceSpan SpanNamed(const std::string& name) {
   const sql::Timestamp begin{std::chrono::microseconds(1'700'000'000'000'001)};
-  return {std::string(32, 'a'), std::string(16, 'b'), std::string(16, 'c'),
-          name, begin, begin + milliseconds(5),
+  return {std::string(32, 'a'),
+          std::string(16, 'b'),
+          std::string(16, 'c'),
+          name,
+          begin,
+          begin + milliseconds(5),
           {{"fluxnetes.group", "lab/train \"1\""}}};
 }
 
 TEST(WriteOtlp, IsTheJsonEncodingOfTheProtocol) {
-  const Span span = SpanNamed("bind");
+  const TraceSpan span = SpanNamed("bind");
   const Json body = Json::parse(WriteOtlp({&span, 1}, "pod-7", "0.1.0"));
   const Json& of_resource = body.at("resourceSpans").at(0);
   EXPECT_EQ(of_resource["resource"]["attributes"][0],
@@ -102,12 +106,14 @@ class SpanExporterTest : public ::testing::Test {
 
 TEST_F(SpanExporterTest, SpansArriveInOrder) {
   SpanExporter exporter(Wanted());
-  const std::vector<Span> first = {SpanNamed("a"), SpanNamed("b")};
+  const std::vector<TraceSpan> first = {SpanNamed("a"), SpanNamed("b")};
   exporter.Add(first);
-  EXPECT_TRUE(testing::WaitUntil(kPatience, [&] { return Names().size() == 2; }));
-  const Span last = SpanNamed("c");
+  EXPECT_TRUE(
+      testing::WaitUntil(kPatience, [&] { return Names().size() == 2; }));
+  const TraceSpan last = SpanNamed("c");
   exporter.Add({&last, 1});
-  EXPECT_TRUE(testing::WaitUntil(kPatience, [&] { return Names().size() == 3; }));
+  EXPECT_TRUE(
+      testing::WaitUntil(kPatience, [&] { return Names().size() == 3; }));
   EXPECT_THAT(Names(), ::testing::ElementsAre("a", "b", "c"));
   const sql::MutexLock lock(mutex_);
   EXPECT_EQ(paths_[0], "POST /v1/traces application/json");
@@ -118,7 +124,7 @@ TEST_F(SpanExporterTest, WhatWaitsIsSentAtTheEnd) {
     SpanExporter::Options slow = Wanted();
     slow.interval = std::chrono::hours(1);
     SpanExporter exporter(std::move(slow));
-    const std::vector<Span> many(600, SpanNamed("a"));
+    const std::vector<TraceSpan> many(600, SpanNamed("a"));
     exporter.Add(std::span(many).first(100));
   }
   EXPECT_EQ(Names().size(), 100U);
@@ -127,16 +133,19 @@ TEST_F(SpanExporterTest, WhatWaitsIsSentAtTheEnd) {
 TEST_F(SpanExporterTest, CollectorThatRefusesIsReportedOnceAndHoldsNobodyUp) {
   Answer(400);
   SpanExporter exporter(Wanted());
-  const Span span = SpanNamed("a");
+  const TraceSpan span = SpanNamed("a");
   exporter.Add({&span, 1});
-  EXPECT_TRUE(testing::WaitUntil(kPatience, [&] { return exporter.dropped() == 1; }));
+  EXPECT_TRUE(
+      testing::WaitUntil(kPatience, [&] { return exporter.dropped() == 1; }));
   exporter.Add({&span, 1});
-  EXPECT_TRUE(testing::WaitUntil(kPatience, [&] { return exporter.dropped() == 2; }));
+  EXPECT_TRUE(
+      testing::WaitUntil(kPatience, [&] { return exporter.dropped() == 2; }));
   EXPECT_EQ(Troubles().size(), 1U);
   EXPECT_THAT(Troubles()[0], HasSubstr("400"));
   Answer(200);
   exporter.Add({&span, 1});
-  EXPECT_TRUE(testing::WaitUntil(kPatience, [&] { return Troubles().size() == 2; }));
+  EXPECT_TRUE(
+      testing::WaitUntil(kPatience, [&] { return Troubles().size() == 2; }));
   EXPECT_EQ(Troubles()[1], "");
   EXPECT_EQ(Names().size(), 1U);
 }
@@ -146,7 +155,7 @@ TEST_F(SpanExporterTest, FullQueueDropsWhatIsMore) {
   SpanExporter::Options slow = Wanted();
   slow.deadline = std::chrono::seconds(2);
   SpanExporter exporter(std::move(slow));
-  const std::vector<Span> many(10'001, SpanNamed("a"));
+  const std::vector<TraceSpan> many(10'001, SpanNamed("a"));
   exporter.Add(many);
   EXPECT_GE(exporter.dropped(), 1);
 }

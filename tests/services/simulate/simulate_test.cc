@@ -254,8 +254,9 @@ TEST_F(SimulateCommand, SaysWhatOfManifestsIsLeftOut) {
                "schedulerName: somebody ");
   const json document = RunToJson("-f " + FileWith("jobs.yaml", text) + nodes);
   EXPECT_EQ(document["groups"]["total"], 0);
-  EXPECT_THAT(run_.err(),
-              HasSubstr("has the schedulerName \"somebody\", not \"fluxnetes\""));
+  EXPECT_THAT(
+      run_.err(),
+      HasSubstr("has the schedulerName \"somebody\", not \"fluxnetes\""));
   EXPECT_THAT(run_.err(),
               HasSubstr("2 of 3 pods of the group default/gang are there"));
 }

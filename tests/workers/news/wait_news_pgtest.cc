@@ -191,9 +191,9 @@ TEST_F(WaitNewsTest, OtherNumbersAreNoNewsAndAnotherReasonIs) {
 TEST_F(WaitNewsTest, OnlyThoseThatMoreNodesWouldHelpAreUnschedulable) {
   SetNode("n0", 4'000);
   const std::map<std::string, std::string> reasons = {
-      {"room", "Unschedulable"},      {"order", "QueuedBehindOthers"},
+      {"room", "Unschedulable"},       {"order", "QueuedBehindOthers"},
       {"depth", "QueuedBehindOthers"}, {"paused", "QueuePaused"},
-      {"no queue", "NoQueue"},        {"quota", "QuotaExceeded"}};
+      {"no queue", "NoQueue"},         {"quota", "QuotaExceeded"}};
   CreateGang("train", 2);
   ObserveAndPromote();
   int told = 6;

@@ -1,10 +1,9 @@
-#include "workers/usage/usage_roll_up.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/match_fixture.h"
 #include "workers/cleanup/cleanup.h"
+#include "workers/usage/usage_roll_up.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -61,8 +60,9 @@ TEST_F(UsageTest, HeldPlacesAreCountedEachDayForItsPart) {
   RollUp(kNoon + kHour);
   EXPECT_EQ(Hours(), "2024-12-18|physics|ada|2.000");
   RollUp(kNoon + 14 * kHour);
-  EXPECT_EQ(Hours(), "2024-12-18|physics|ada|24.000\n"
-                     "2024-12-19|physics|ada|4.000");
+  EXPECT_EQ(Hours(),
+            "2024-12-18|physics|ada|24.000\n"
+            "2024-12-19|physics|ada|4.000");
   EXPECT_EQ(Ask("SELECT count(DISTINCT resource) FROM usage_days"), "2");
   EXPECT_EQ(Hours("pods"), Hours());
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws rows of a benchmark as bars, one panel per unit, as an SVG.
 
-    hack/benchmark -o json kubernetes | hack/benchmark_bars.py >FILE.svg
+    hack/benchmark -o json kubernetes | hack/plots/bars.py >FILE.svg
 
 A bar is the median, the line on it the minimum and the maximum of the runs.
 Marks across it are other values of the same run: the limit (dashed; green if it
@@ -11,8 +11,8 @@ was reached, else red), the value without the library (bare), and the peer.
 import json
 import sys
 
-from benchmark_plot import line, text
-from benchmark_rows import number, verdict
+from growth import line, text
+from rows import number, verdict
 
 WIDTH, NAMES, BAR, GAP, HEAD = 860, 390, 13, 8, 40
 RIGHT = 90

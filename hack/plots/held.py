@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the CPUs held by gangs over time, a panel for each scheduler, as an SVG.
 
-    hack/benchmark -o json experiments | hack/benchmark_held.py >FILE.svg
+    hack/benchmark -o json experiments | hack/plots/held.py >FILE.svg
 
 Reads objects with experiment, scheduler, cpus and held: a list of times with the
 CPUs held from then on by complete gangs and by incomplete ones. The rest was
@@ -11,7 +11,7 @@ free. All panels of an experiment have the same time axis.
 import json
 import sys
 
-from benchmark_plot import line, text
+from growth import line, text
 
 WIDTH, HEIGHT, NAMES, RIGHT, GAP, HEAD, FOOT = 860, 64, 190, 20, 14, 34, 34
 WHOLE, PART = "#1b6ca8", "#c1440e"

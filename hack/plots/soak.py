@@ -2,13 +2,13 @@
 """Draws the measurements of a soak test as an SVG: a panel for each figure.
 
     env FLUXNETES_TEST_LONG=1 FLUXNETES_TEST_SOAK=soak.json hack/test 'Soak.*'
-    hack/soak_plot.py <soak.json >docs/queue-soak.svg
+    hack/plots/soak.py <soak.json >docs/queue-soak.svg
 """
 
 import json
 import sys
 
-from benchmark_plot import line, text
+from growth import line, text
 
 WIDTH, HEIGHT = 300, 190
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 30, 34

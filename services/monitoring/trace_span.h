@@ -1,5 +1,7 @@
 // A span in OpenTelemetry's sense: a part of the course of a group with a
 // beginning and an end. A plain value.
+// Tests: tests/services/monitoring/span_exporter_test.cc,
+// tests/services/monitoring/decision_log_pgtest.cc.
 #pragma once
 
 #include <string>
@@ -10,7 +12,7 @@
 
 namespace fluxnetes::services {
 
-struct Span {
+struct TraceSpan {
   std::string trace_id;   // 32 hexadecimal digits
   std::string span_id;    // 16
   std::string parent_id;  // 16
@@ -18,7 +20,7 @@ struct Span {
   sql::Timestamp begin;
   sql::Timestamp end;
   std::vector<std::pair<std::string, std::string>> attributes;
-  bool operator==(const Span&) const = default;
+  bool operator==(const TraceSpan&) const = default;
 };
 
 }  // namespace fluxnetes::services

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws rows of a benchmark that have figure, series and x as an SVG.
 
-    hack/benchmark -o json matcher_growth | hack/benchmark_plot.py >FILE.svg
+    hack/benchmark -o json matcher_growth | hack/plots/growth.py >FILE.svg
 
 Both axes are logarithmic; a figure is a panel, a series a line in it, the range
 of the runs a bar. Values are microseconds if they have a unit.

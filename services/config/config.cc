@@ -14,6 +14,7 @@
 #include <set>
 
 #include "cluster/text/yaml_document.h"
+#include "services/config/setting_values.h"
 #include "services/config/settings.h"
 #include "services/console/secret.h"
 #include "services/http/listening_socket.h"

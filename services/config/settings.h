@@ -31,10 +31,4 @@ std::span<const Setting> Settings();
 // Returns null if there is no such key.
 const Setting* FindSetting(std::string_view key);
 
-// Parses "500ms", "5s", "2m", "1h", "3d". Throws std::invalid_argument.
-std::chrono::milliseconds ParseDuration(
-    const std::string& text,
-    std::chrono::milliseconds longest = std::chrono::hours(24));
-std::string FormatDuration(std::chrono::milliseconds duration);
-
 }  // namespace fluxnetes::services

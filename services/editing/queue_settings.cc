@@ -11,7 +11,7 @@
 
 #include "cluster/files/field_check.h"
 #include "matcher/policy.h"
-#include "services/config/settings.h"
+#include "services/config/setting_values.h"
 #include "services/editing/row_settings.h"
 #include "workers/pods/topology_labels.h"
 #include "workers/schedule/schedule.h"

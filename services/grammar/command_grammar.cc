@@ -6,7 +6,7 @@
 #include <charconv>
 #include <map>
 
-#include "services/config/settings.h"
+#include "services/config/setting_values.h"
 
 namespace fluxnetes::services {
 namespace {

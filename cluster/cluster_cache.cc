@@ -219,6 +219,7 @@ void ClusterCache::Note(const PodPointer& before, const PodPointer& after,
   if (before && after && ChargesAlike(*before, *after)) {
     InOrder& pods = on_node_[after->node_name];
     *FindUid(pods, after->uid) = after;
+    if (IsAdmitted(*before) != IsAdmitted(*after)) NoteAdmission(*after);
   } else {
     if (before) Discharge(before);
     if (after) Charge(after);
@@ -230,6 +231,12 @@ void ClusterCache::Note(const PodPointer& before, const PodPointer& after,
     NoteClaimsOf(after ? *after : *before);
   }
   changes.pods.push_back({before, after});
+}
+
+void ClusterCache::NoteAdmission(const Pod& pod) {
+  const auto node = seen_nodes_.find(pod.node_name);
+  if (node != seen_nodes_.end() && !node->second->zones.empty())
+    changed_nodes_.insert(pod.node_name);
 }
 
 void ClusterCache::Charge(const PodPointer& pod) {

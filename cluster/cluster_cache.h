@@ -107,7 +107,8 @@ class ClusterCache {
 
   // Returns the names of nodes that were added, changed or removed, or whose
   // usage changed, since the last call, in order. For one reader, the owner of
-  // the graph. Neither a node's heartbeat nor the start of a pod is a change.
+  // the graph. A node's heartbeat is no change, nor is the start of a pod, but
+  // where the node says what its kubelet has given away.
   std::vector<std::string> TakeChangedNodes() EXCLUDES(mutex_);
 
  private:
@@ -178,6 +179,8 @@ class ClusterCache {
   void NoteJob(const std::string& uid, CacheChanges& changes) REQUIRES(mutex_);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes) REQUIRES(mutex_);
+  // What a kubelet has given away, it has given to those that it has admitted.
+  void NoteAdmission(const Pod& pod) REQUIRES(mutex_);
   void Charge(const PodPointer& pod) REQUIRES(mutex_);
   void Discharge(const PodPointer& pod) REQUIRES(mutex_);
   void Join(const PodPointer& pod) REQUIRES(mutex_);

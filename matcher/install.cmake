@@ -11,7 +11,7 @@ include(CMakePackageConfigHelpers)
 
 target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
   BASE_DIRS ${PROJECT_SOURCE_DIR}
-  FILES fluxion/find_expression.h fluxion/matcher.h gangs/explanation.h
+  FILES admission/kubelet_demand.h fluxion/find_expression.h fluxion/matcher.h gangs/explanation.h
         gangs/gang.h gangs/node_graph.h nodes/room_log.h gangs/shortfall.h
         graph/constraint.h graph/hash_index.h graph/host_list.h graph/id_set.h
         graph/names.h graph/resource_graph.h inside/inside_request.h

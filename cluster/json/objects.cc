@@ -183,6 +183,7 @@ Pod DecodePod(const Json& object) {
   pod.request.guaranteed = IsGuaranteed(At(object, "spec"));
   pod.phase = DecodePhase(Text(status, "phase"));
   pod.reason = Text(status, "reason");
+  pod.started = !Text(status, "startTime").empty();
   return pod;
 }
 

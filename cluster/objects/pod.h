@@ -31,6 +31,7 @@ struct Pod {
   std::string scheduling_group;  // spec.schedulingGroup.podGroupName
   PodPhase phase = PodPhase::kPending;
   std::string reason;        // of the phase: DeadlineExceeded, OutOfcpu, ...
+  bool started = false;      // its kubelet has begun with it
   bool terminating = false;  // has a deletion timestamp
   bool gated = false;        // has scheduling gates
   PodLabels labels;
@@ -57,6 +58,13 @@ std::string Key(const Pod& pod);
 inline bool BelongsToItsNode(const Pod& pod) {
   return pod.controller && (pod.controller->kind == "DaemonSet" ||
                             pod.controller->kind == "Node");
+}
+
+// Whether the kubelet of its node has taken it, so that it has its devices and
+// the cpus that are its own.
+inline bool IsAdmitted(const Pod& pod) {
+  return pod.phase == PodPhase::kRunning ||
+         (pod.phase == PodPhase::kPending && pod.started);
 }
 
 inline bool HasEnded(const Pod& pod) {

@@ -60,7 +60,7 @@ NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
 void NodeGraph::RemoveNode(NodeIndex node) {
   state_->CheckNode(node);
   state_->interior.Unset(node);
-  state_->interior.SetGiven(node, {});
+  state_->interior.ForgetGiven(node);
   state_->interior.SetKubelet(node, TasksOfKubelet::kAny);
   if (state_->nodes.Present(node)) state_->nodes.Remove(node);
 }
@@ -183,6 +183,16 @@ void NodeGraph::UnsetInside(NodeIndex node) {
 void NodeGraph::SetGivenInside(NodeIndex node, std::vector<GivenInside> given) {
   state_->CheckNode(node);
   state_->interior.SetGiven(node, std::move(given));
+}
+
+void NodeGraph::SetAdmitted(NodeIndex node, std::span<const InsideTask> tasks) {
+  state_->CheckNode(node);
+  state_->interior.SetAdmitted(node, tasks);
+}
+
+void NodeGraph::ForgetGivenInside(NodeIndex node) {
+  state_->CheckNode(node);
+  state_->interior.ForgetGiven(node);
 }
 
 void NodeGraph::SetKubelet(NodeIndex node, TasksOfKubelet places) {
@@ -402,7 +412,8 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const std::vector<std::int64_t>> amounts,
                         std::span<const RulesId> rules, const Seating& seating,
                         std::span<const std::string> parts,
-                        std::span<const PoolNeed> pools) {
+                        std::span<const PoolNeed> pools,
+                        std::span<const ShapeId> insides) {
   if (start == kForever) throw std::invalid_argument("start is without end");
   if (nodes.size() != amounts.size())
     throw std::invalid_argument("not as many amounts as nodes");
@@ -410,6 +421,8 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
     throw std::invalid_argument("not as many rules as nodes");
   if (!parts.empty() && parts.size() != nodes.size())
     throw std::invalid_argument("not as many parts as nodes");
+  if (!insides.empty() && insides.size() != parts.size())
+    throw std::invalid_argument("not as many insides as parts");
   state_->CheckRules(rules);
   state_->CheckPools(pools);
   for (const std::string& text : parts) ReadParts(text, nullptr);
@@ -447,8 +460,10 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
   for (const PoolNeed& need : pools) state_->HoldPool(need, span, job);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].empty()) continue;
-    state_->interior.Restore(id, first + static_cast<int>(i), nodes[i],
-                             parts[i], start, end);
+    const bool known = !insides.empty() && insides[i] != kNoShape;
+    state_->interior.Restore(
+        id, first + static_cast<int>(i), nodes[i], parts[i], start, end,
+        known ? state_->interior.DemandOf(insides[i]) : KubeletDemand{});
   }
 }
 

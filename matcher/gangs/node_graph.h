@@ -93,6 +93,7 @@ struct Explanation;    // explanation.h
 struct InsideRequest;  // inside/inside_request.h
 class NodeInterior;    // inside/node_interior.h
 struct GivenInside;    // inside/node_interior.h
+struct InsideTask;     // inside/node_interior.h
 enum class TasksOfKubelet;
 class ResourceGraph;
 class RoomLog;    // room_log.h
@@ -173,8 +174,11 @@ class NodeGraph {
   // std::invalid_argument for a graph that is no inside of a node.
   void SetInside(NodeIndex node, const ResourceGraph& inside);
   void UnsetInside(NodeIndex node);
-  // What the kubelet of the node has given away (NodeInterior::SetGiven).
+  // What the kubelet of the node has given away, and to which tasks
+  // (NodeInterior::SetGiven). ForgetGivenInside(): it says nothing of it.
   void SetGivenInside(NodeIndex node, std::vector<GivenInside> given);
+  void SetAdmitted(NodeIndex node, std::span<const InsideTask> tasks);
+  void ForgetGivenInside(NodeIndex node);
   // How the kubelet of the node places tasks (NodeInterior::SetKubelet).
   void SetKubelet(NodeIndex node, TasksOfKubelet places);
   // How many tasks of the shape have a place inside of the node now, up to
@@ -249,7 +253,8 @@ class NodeGraph {
   // Books what is known to run, even beyond what a node has: what runs in the
   // cluster cannot be refused. `end` may be kForever or in the past, but counts
   // as after `start`. `amounts` and `rules` have an entry per task; if `rules`
-  // is empty, no task has any. `parts` are as in Placement. `pools`: what the
+  // is empty, no task has any. `parts` are as in Placement, and `insides` the
+  // shapes that they were booked for, if that is known. `pools`: what the
   // job takes of these, too, and holds until its last task is released; without
   // tasks until Cancel(). Throws PartsError if a text is malformed.
   void Restore(JobId job, Time start, Time end,
@@ -257,7 +262,8 @@ class NodeGraph {
                std::span<const std::vector<std::int64_t>> amounts,
                std::span<const RulesId> rules = {}, const Seating& seating = {},
                std::span<const std::string> parts = {},
-               std::span<const PoolNeed> pools = {});
+               std::span<const PoolNeed> pools = {},
+               std::span<const ShapeId> insides = {});
 
   // Releases one task (by its position in the placement), or the whole job.
   // False if the job or task is unknown: it was released already. With its last

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kMostSockets = 8;
 constexpr std::uint32_t kMostDomains = 8;  // that kubelets know
+constexpr std::int64_t kMostOfOne = std::int64_t{1} << 30;
 
 bool HasAlternatives(const Jobspec& jobspec) {
   const auto several = [&](int first, int last) {
@@ -116,6 +117,8 @@ InsideRequest RequestOfKubelet(std::int64_t cpus, std::int64_t gpus) {
   wish.gpus = gpus;
   InsideRequest request;
   request.by_kubelet = true;
+  request.demand = {static_cast<std::int32_t>(std::min(cpus, kMostOfOne)),
+                    static_cast<std::int32_t>(std::min(gpus, kMostOfOne))};
   for (std::uint32_t domains = 1; domains <= kMostDomains; ++domains) {
     const bool whole = domains > 1 && cpus > 0 && gpus > 0;
     request.choices.push_back(ChoiceOf(wish, "numa", domains, whole));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "matcher/admission/kubelet_demand.h"
 #include "matcher/jobspec/jobspec.h"
 
 namespace fluxnetes::matcher {
@@ -46,6 +47,8 @@ struct InsideRequest {
   // counts only on their nodes, and there the first choice counts that an empty
   // node has, which is the fewest domains.
   bool by_kubelet = false;
+  // What such a kubelet places of the task, whatever else the task asks for.
+  KubeletDemand demand = {};
 
   bool operator==(const InsideRequest&) const = default;
 };

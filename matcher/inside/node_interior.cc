@@ -37,7 +37,8 @@ const NodeInterior::State::Shape& NodeInterior::State::ShapeOf(
 namespace {
 
 std::size_t HashOfRequest(const InsideRequest& request) {
-  std::size_t hash = (request.required ? 1 : 0) + (request.by_kubelet ? 2 : 0);
+  std::size_t hash = (request.required ? 1 : 0) + (request.by_kubelet ? 2 : 0) +
+                     static_cast<std::size_t>(request.demand.cpus) * 4;
   const auto add = [&hash](std::size_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 31;
@@ -101,7 +102,7 @@ ShapeId NodeInterior::State::ShapeOn(const Node& node, ShapeId shape) const {
   const Shape& known = ShapeOf(shape);
   if (!known.request.by_kubelet) return shape;
   // A node without NUMA domains is one domain to its kubelet.
-  if (node.structure == kNoStructure || !structures[node.structure]->has_numa)
+  if (node.structure == kNoStructure || !structures[node.structure]->has_numa())
     return kNoShape;
   switch (node.kubelet) {
     case TasksOfKubelet::kInFewestDomains:
@@ -130,7 +131,7 @@ bool NodeInterior::State::IsWithout(const InsideWindow& window,
 // Returns the state of the node in the window: what its tasks hold then.
 StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
                                      const InsideWindow& window) {
-  HoldForOthers(node, window.now);
+  LookAtGiven(node, window.now);
   const std::size_t most = options.state_bytes / std::max(structures_in_use, 1);
   if (structure.states.bytes() > most) {
     structure.states.Clear();
@@ -159,6 +160,7 @@ StateId NodeInterior::State::StateIn(Node& node, Structure& structure,
     seen.first_end = std::max(seen.first_end, hold.start + 1);
     if (!now) seen.last_from = std::min(seen.last_from, hold.end - 1);
     taken.InsertAll(parts[hold.parts].mask);
+    if (hold.seen >= 0) taken.InsertAll(parts[hold.seen].mask);
   }
   const StateId state = structure.states.Find(taken);
   if (window.without.empty()) seen.state = state;
@@ -206,7 +208,9 @@ int NodeInterior::State::FitIn(Node& node, ShapeId shape, int limit,
     state = structure->states.Find(taken);
   }
   state = After(node, *structure, state, beside);
-  return state < 0 ? 0 : Count(*structure, state, shape, limit);
+  if (state < 0) return 0;
+  const int fit = Count(*structure, state, shape, limit);
+  return AdmittedOf(node, *structure, shape, fit, window, beside);
 }
 
 int NodeInterior::Fit(NodeIndex node, ShapeId shape, int limit,
@@ -236,7 +240,7 @@ void NodeInterior::State::Drop(NodeIndex node, JobId job, int task) {
   const auto hold = std::ranges::find_if(at.holds, [&](const Hold& each) {
     return each.job == job && each.task == task;
   });
-  parts.Give(hold->parts);
+  Leave(at, *hold);
   *hold = at.holds.back();
   at.holds.pop_back();
   if (at.holds.empty()) at.holds = {};
@@ -282,12 +286,13 @@ std::optional<std::vector<VertexIndex>> NodeInterior::Book(
   const auto& vertices = structure->states.vertices(step);
   const PartsId parts =
       state.parts.Take(at.structure, &structure->structure, vertices);
-  state.Hang(node, {job, task, parts, window.from, window.end});
+  state.Hang(node, {job, task, parts, window.from, window.end, request.demand});
   return vertices;
 }
 
 bool NodeInterior::Restore(JobId job, int task, NodeIndex node,
-                           std::string_view text, Time start, Time end) {
+                           std::string_view text, Time start, Time end,
+                           const KubeletDemand& demand) {
   State& state = *state_;
   if (state.Find(job, task) != nullptr) {
     throw std::invalid_argument(
@@ -300,11 +305,11 @@ bool NodeInterior::Restore(JobId job, int task, NodeIndex node,
       at.structure, state.StructureOf(at.structure), text, &free);
   for (const State::Hold& other : at.holds) {
     if (!State::IsOfTask(other)) continue;
-    free =
-        free && (other.start >= end || other.end <= start ||
-                 !state.parts[other.parts].mask.Meets(state.parts[parts].mask));
+    free = free && (other.start >= end || other.end <= start ||
+                    !state.Meets(other, state.parts[parts].mask));
   }
-  state.Hang(node, {job, task, parts, start, end});
+  const bool back = state.ComeBack(at, job, parts);
+  state.Hang(node, {job, task, parts, start, end, demand, back});
   at.given_anew = at.given != nullptr;
   return free;
 }
@@ -316,7 +321,7 @@ bool NodeInterior::IsFree(NodeIndex node, std::string_view text,
     return false;
   }
   State::Node& at = state.nodes[node];
-  state.HoldForOthers(at, window.now);
+  state.LookAtGiven(at, window.now);
   const NodeStructure* structure = state.StructureOf(at.structure);
   const InsideParts wanted = ReadParts(text, structure);
   if (!wanted.all_known) return false;
@@ -326,8 +331,7 @@ bool NodeInterior::IsFree(NodeIndex node, std::string_view text,
   const bool now = window.from <= window.now;
   return std::ranges::none_of(at.holds, [&](const State::Hold& hold) {
     return !State::IsWithout(window, hold) && hold.start < window.end &&
-           (now || hold.end > window.from) &&
-           state.parts[hold.parts].mask.Meets(mask);
+           (now || hold.end > window.from) && state.Meets(hold, mask);
   });
 }
 

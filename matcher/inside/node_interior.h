@@ -63,6 +63,11 @@ struct GivenInside {
   bool operator==(const GivenInside&) const = default;
 };
 
+struct InsideTask {
+  JobId job = 0;
+  int task = 0;
+};
+
 // Which tasks the kubelet of a node refuses (topology manager of Kubernetes).
 enum class TasksOfKubelet {
   kAny,
@@ -103,14 +108,23 @@ class NodeInterior {
   // the next Set() or Unset().
   const ResourceGraph* StructureOf(NodeIndex node) const;
 
-  // From now on, what is given and not held by tasks is kept from all windows,
-  // until it is set anew: as many vertices of each domain as it is more than
-  // tasks hold at that time, those first that no task holds. Which ones the
-  // kubelet gave is not known. Tasks that are booked later do not change it.
+  // What the kubelet of the node has given away, and the tasks that have some
+  // of it, in place of those known. All others are on their way to it.
+  //
+  // If a domain has more given away than its tasks hold, and another one less,
+  // tasks are taken to be where it is more. They keep what was planned for
+  // them, too, which PartsOf() says. What is then more is kept from all windows
+  // for others: as many vertices, those first that no task holds. Which ones
+  // the kubelet gave is not known.
   void SetGiven(NodeIndex node, std::vector<GivenInside> given);
+  void SetAdmitted(NodeIndex node, std::span<const InsideTask> tasks);
+  // The kubelet says nothing of it any more.
+  void ForgetGiven(NodeIndex node);
 
   // How the kubelet of a node places tasks: kAny until it is set, and for
-  // nodes without a structure.
+  // nodes without a structure. Where what it has given away is known, it admits
+  // all tasks that fit beside those on their way to it, in whatever order they
+  // come, and wherever it puts them.
   void SetKubelet(NodeIndex node, TasksOfKubelet places);
   // False if tasks of the shape hold nothing on any node now: it is what
   // kubelets demand, and no node has such a kubelet.
@@ -118,8 +132,8 @@ class NodeInterior {
 
   // Returns how many tasks of the shape, at most `limit`, can be booked on the
   // node for the window, one after the other, once the tasks beside are booked
-  // in their order. On a node without a structure: `limit`, or none if the
-  // shape is required.
+  // in their order; Book() does not ask whether the kubelet admits them, too.
+  // On a node without a structure: `limit`, or none if the shape is required.
   int Fit(NodeIndex node, ShapeId shape, int limit, const InsideWindow& window,
           std::span<const TasksBeside> beside = {});
   // The same if nothing were held on the node.
@@ -134,9 +148,11 @@ class NodeInterior {
                                                const InsideWindow& window);
   // Books what is known to be held, even if another task holds it too: what
   // runs cannot be refused. False if the node lacks some of it, or another task
-  // holds some of it at that time. Throws PartsError if the text is malformed.
+  // holds some of it at that time. `demand`: as in its request. Throws
+  // PartsError if the text is malformed.
   bool Restore(JobId job, int task, NodeIndex node, std::string_view parts,
-               Time start, Time end);
+               Time start, Time end, const KubeletDemand& demand = {});
+  const KubeletDemand& DemandOf(ShapeId shape) const;
   // True if the node has these parts, and no other task holds some of them in
   // the window. Throws PartsError.
   bool IsFree(NodeIndex node, std::string_view parts,

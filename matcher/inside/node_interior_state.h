@@ -7,9 +7,11 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "matcher/admission/kubelet_admission.h"
 #include "matcher/inside/inside_states.h"
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/node_structure.h"
@@ -24,6 +26,9 @@ struct NodeInterior::State {
     PartsId parts = 0;
     Time start = 0;
     Time end = 0;
+    KubeletDemand demand = {};
+    bool admitted = false;  // by the kubelet
+    PartsId seen = -1;      // where the kubelet has put it; -1: as planned
   };
   // The state of a node in windows that the same tasks meet: those with
   // first_from <= from <= last_from and first_end <= end <= last_end.
@@ -41,9 +46,21 @@ struct NodeInterior::State {
     TasksOfKubelet kubelet = TasksOfKubelet::kAny;
     std::vector<Hold> holds;
     Seen seen;
-    // Whether what is kept for others must be computed again.
+    // Whether it must be found again where tasks and others are.
     bool given_anew = false;
-    std::unique_ptr<std::vector<GivenInside>> given;  // null: nothing
+    std::unique_ptr<std::vector<GivenInside>> given;  // null: not known
+    // What tasks had of it that have left since.
+    std::vector<Hold> left;
+  };
+  // A NUMA domain, and what kubelets give of it.
+  struct Domain {
+    VertexIndex top = 0;
+    VertexMask cpus;
+    VertexMask gpus;
+    VertexMask nics;
+    const VertexMask& Of(std::string_view type) const {
+      return type == "core" ? cpus : type == "gpu" ? gpus : nics;
+    }
   };
   // The job of the hold of others on a node; it is not in `jobs`.
   static constexpr JobId kOthers = std::numeric_limits<JobId>::min();
@@ -51,10 +68,19 @@ struct NodeInterior::State {
     Structure(const ResourceGraph& graph, VertexIndex top, Policy policy)
         : structure(graph, top),
           states(structure, policy),
-          has_numa(structure.graph().type_names().Find("numa").has_value()) {}
+          domains(DomainsOf(structure)),
+          in_fewest(Left(VertexMask(structure.size())), false),
+          in_one(Left(VertexMask(structure.size())), true) {}
+    bool has_numa() const { return !domains.empty(); }
+    // What is left of the domains beside these vertices.
+    DomainAmounts Left(const VertexMask& taken) const;
+    static std::vector<Domain> DomainsOf(const NodeStructure& structure);
+
     NodeStructure structure;
     InsideStates states;
-    const bool has_numa;
+    const std::vector<Domain> domains;  // by number
+    const KubeletAdmission in_fewest;
+    const KubeletAdmission in_one;
     int nodes = 0;
     std::uint32_t epoch = 0;  // of the states
     const std::string* signature = nullptr;
@@ -95,11 +121,34 @@ struct NodeInterior::State {
   int FitIn(Node& node, ShapeId shape, int limit, const InsideWindow* window,
             std::span<const TasksBeside> beside);
 
-  // Holds for others what is given and not held by tasks, if that may have
+  // Of the tasks that fit, so many that the kubelet admits all.
+  int AdmittedOf(Node& node, Structure& structure, ShapeId shape, int fit,
+                 const InsideWindow* window,
+                 std::span<const TasksBeside> beside) const;
+  bool AdmitsAll(const Node& node, Structure& structure,
+                 const InsideWindow* window,
+                 std::vector<DemandedTasks> tasks) const;
+
+  // Finds where tasks and others are by what is given, if that may have
   // changed.
-  void HoldForOthers(Node& node, Time now);
-  void AddOthers(const Node& node, const GivenInside& given, Time now,
-                 std::vector<VertexIndex>& others) const;
+  void LookAtGiven(Node& node, Time now);
+  void Unlook(Node& node);
+  // The task has left, but is still in what is given, if it ever was.
+  void Leave(Node& node, Hold& hold);
+  // It is back, as what is moved in the books: false if it had not left.
+  bool ComeBack(Node& node, JobId job, PartsId held);
+  void ForgetLeft(Node& node);
+  void GiveParts(const Hold& hold) {
+    parts.Give(hold.parts);
+    if (hold.seen >= 0) parts.Give(hold.seen);
+  }
+  // Where it is. What was planned for it stays its own, too.
+  const VertexMask& MaskOf(const Hold& hold) const {
+    return parts[hold.seen >= 0 ? hold.seen : hold.parts].mask;
+  }
+  bool Meets(const Hold& hold, const VertexMask& mask) const {
+    return parts[hold.parts].mask.Meets(mask) || MaskOf(hold).Meets(mask);
+  }
   static bool IsWithout(const InsideWindow& window, const Hold& hold);
   static bool IsOfTask(const Hold& hold) { return hold.job != kOthers; }
 

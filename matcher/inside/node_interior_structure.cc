@@ -1,5 +1,4 @@
-// The structures of nodes, what kubelets gave away in them, and what is told of
-// tasks.
+// The structures of nodes, and what is told of tasks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +43,8 @@ void NodeInterior::State::GiveStructure(StructureId id) {
 
 // What tasks hold is read again from the paths under which it was booked.
 void NodeInterior::State::Restructure(Node& node, StructureId to) {
+  Unlook(node);
+  ForgetLeft(node);
   const StructureId from = std::exchange(node.structure, to);
   for (Hold& hold : node.holds) {
     const PartsId former = hold.parts;
@@ -70,71 +71,6 @@ void NodeInterior::Set(NodeIndex node, const ResourceGraph& inside) {
 void NodeInterior::Unset(NodeIndex node) {
   State::Node& at = state_->NodeAt(node);
   if (at.structure != kNoStructure) state_->Restructure(at, kNoStructure);
-}
-
-void NodeInterior::SetGiven(NodeIndex node, std::vector<GivenInside> given) {
-  State::Node& at = state_->NodeAt(node);
-  if (given.empty() && at.given == nullptr) return;
-  at.given = given.empty()
-                 ? nullptr
-                 : std::make_unique<std::vector<GivenInside>>(std::move(given));
-  at.given_anew = true;
-}
-
-void NodeInterior::SetKubelet(NodeIndex node, TasksOfKubelet places) {
-  State::Node& at = state_->NodeAt(node);
-  state_->kubelets -= at.kubelet == TasksOfKubelet::kAny ? 0 : 1;
-  state_->kubelets += places == TasksOfKubelet::kAny ? 0 : 1;
-  at.kubelet = places;
-}
-
-void NodeInterior::State::HoldForOthers(Node& node, Time now) {
-  if (!std::exchange(node.given_anew, false)) return;
-  std::erase_if(node.holds, [this](const Hold& hold) {
-    if (IsOfTask(hold)) return false;
-    parts.Give(hold.parts);
-    return true;
-  });
-  node.seen.state = -1;
-  Structure* const structure = Of(node);
-  if (structure == nullptr || node.given == nullptr) return;
-  std::vector<VertexIndex> others;
-  for (const GivenInside& given : *node.given)
-    AddOthers(node, given, now, others);
-  if (others.empty()) return;
-  std::ranges::sort(others);
-  const PartsId held =
-      parts.Take(node.structure, &structure->structure, others);
-  node.holds.push_back({kOthers, 0, held, now, kForever});
-}
-
-void NodeInterior::State::AddOthers(const Node& node, const GivenInside& given,
-                                    Time now,
-                                    std::vector<VertexIndex>& others) const {
-  const NodeStructure& structure = *StructureOf(node.structure);
-  const auto domain = structure.Find(given.domain);
-  if (!domain) return;
-  std::int64_t left = given.vertices;
-  std::vector<VertexIndex> free;
-  std::vector<VertexIndex> planned;  // held, but not yet
-  for (VertexIndex v = *domain; v < structure.end(*domain); ++v) {
-    if (structure.graph().TypeName(v) != given.type) continue;
-    bool now_held = false;
-    bool held = false;
-    for (const Hold& hold : node.holds) {
-      if (!parts[hold.parts].mask.Contains(v)) continue;
-      held = true;
-      now_held = now_held || hold.start <= now;
-    }
-    if (now_held) --left;
-    if (!now_held) (held ? planned : free).push_back(v);
-  }
-  for (const auto* const vertices : {&free, &planned}) {
-    for (const VertexIndex v : *vertices) {
-      if (--left < 0) return;
-      others.push_back(v);
-    }
-  }
 }
 
 const ResourceGraph* NodeInterior::StructureOf(NodeIndex node) const {

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "matcher/graph/numa_domains.h"
 #include "matcher/inside/node_structure.h"
-#include "matcher/inside/numa_domains.h"
 #include "matcher/readers/grug.h"
 #include "matcher/readers/hwloc.h"
 #include "matcher/readers/jgf.h"

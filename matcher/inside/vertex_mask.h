@@ -29,6 +29,10 @@ class VertexMask {
       words_[i] |= other.words_[i];
     }
   }
+  void InsertBoth(const VertexMask& a, const VertexMask& b) {
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      words_[i] |= a.words_[i] & b.words_[i];
+  }
   bool Meets(const VertexMask& other) const {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if ((words_[i] & other.words_[i]) != 0) return true;

@@ -209,6 +209,22 @@ TEST_F(ClusterCacheTest, ChangedNodesAreThoseWhoseCapacityOrUseChanged) {
   EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n1", "n2"));
 }
 
+// It says what its kubelet has given away: to whom, the start of a pod tells.
+TEST_F(ClusterCacheTest, StartOfAPodChangesANodeThatTellsOfItsDomains) {
+  Node node = *MakeNode("n1", 1);
+  node.zones = {NumaZone{}};
+  List({MakePod("a", 1, "n1"), MakePod("b", 2, "n2")},
+       {std::make_shared<const Node>(node), MakeNode("n2", 2)});
+  cache_.TakeChangedNodes();
+  Pod pod = *MakePod("a", 3, "n1");
+  pod.started = true;
+  Event(kChanged, PodPointer(std::make_shared<Pod>(pod)));
+  Event(kChanged, MakePod("b", 4, "n2", PodPhase::kRunning));
+  EXPECT_THAT(cache_.TakeChangedNodes(), ElementsAre("n1"));
+  Event(kChanged, MakePod("a", 5, "n1", PodPhase::kRunning));
+  EXPECT_THAT(cache_.TakeChangedNodes(), IsEmpty());
+}
+
 PodGroupPointer MakeGroup(const std::string& name, int version, int size,
                           PodGroupApi api = PodGroupApi::kCoscheduling) {
   PodGroup group;

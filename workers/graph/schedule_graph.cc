@@ -9,7 +9,7 @@
 
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/structure_text.h"
-#include "sql/faults.h"
+#include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 
 namespace fluxnetes::workers {
@@ -36,22 +36,9 @@ std::int64_t Clamp(std::int64_t amount) {
 bool SameForScheduling(const cluster::Node& a, const cluster::Node& b) {
   return a.allocatable == b.allocatable && a.labels == b.labels &&
          a.taints == b.taints && a.structure == b.structure &&
-         a.zones == b.zones && a.topology_policy == b.topology_policy &&
+         a.zones.empty() == b.zones.empty() &&
+         a.topology_policy == b.topology_policy &&
          cluster::WhyClosed(a).empty() == cluster::WhyClosed(b).empty();
-}
-
-matcher::TasksOfKubelet KubeletOf(cluster::TopologyPolicy policy) {
-  if (sql::BugPlanted("kubelets-forgotten"))
-    return matcher::TasksOfKubelet::kAny;
-  switch (policy) {
-    case cluster::TopologyPolicy::kSingleNumaNode:
-      return matcher::TasksOfKubelet::kInOneDomain;
-    case cluster::TopologyPolicy::kRestricted:
-      return matcher::TasksOfKubelet::kInFewestDomains;
-    case cluster::TopologyPolicy::kNone:
-      break;
-  }
-  return matcher::TasksOfKubelet::kAny;
 }
 
 // What the kubelet has given away of the domains that it reports.
@@ -193,16 +180,18 @@ void ScheduleGraph::SetInside(matcher::NodeIndex node,
 void ScheduleGraph::SetNode(const cluster::Node& node) {
   KnownNode& known = InGraph(node.name);
   if (known.known && SameForScheduling(known.node, node)) {
+    const bool given = !(known.node.zones == node.zones);
     known.node = node;
+    if (given) SetGiven(known);
     return;
   }
   if (!known.known || !(known.node.structure == node.structure))
     SetInside(known.index, *node.structure);
   if (!known.known || known.node.topology_policy != node.topology_policy)
-    graph_.SetKubelet(known.index, KubeletOf(node.topology_policy));
-  if (!known.known || !(known.node.zones == node.zones))
-    graph_.SetGivenInside(known.index, GivenOf(node));
+    graph_.SetKubelet(known.index, KubeletOf(node));
+  const bool given = !known.known || !(known.node.zones == node.zones);
   known.node = node;
+  if (given) SetGiven(known);
   if (!std::exchange(known.known, true)) ++known_;
   known.totals = Vector(node.allocatable);
   capacity_.reset();
@@ -218,6 +207,40 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   changes_.capacity = true;
 }
 
+void ScheduleGraph::SetGiven(KnownNode& node) {
+  if (node.node.zones.empty()) {
+    node.admitted.clear();
+    graph_.ForgetGivenInside(node.index);
+  } else {
+    graph_.SetGivenInside(node.index, GivenOf(node.node));
+  }
+  evictions_.NoteChange();
+  Grow(node.index);
+  changes_.changed.push_back(node.index);
+}
+
+void ScheduleGraph::SetAdmitted(const std::string& name,
+                                std::vector<std::string> pods) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.known) return;
+  KnownNode& node = found->second;
+  if (node.node.zones.empty()) pods.clear();
+  if (node.admitted == pods) return;
+  node.admitted = std::move(pods);
+  MarkAdmitted(node);
+  evictions_.NoteChange();
+  Grow(node.index);
+  changes_.changed.push_back(node.index);
+}
+
+void ScheduleGraph::MarkAdmitted(const KnownNode& node) {
+  std::vector<matcher::InsideTask> tasks;
+  for (const std::string& uid : node.admitted)
+    if (const auto place = holdings_.PlaceOf(uid))
+      tasks.push_back({place->group, place->position});
+  graph_.SetAdmitted(node.index, tasks);
+}
+
 void ScheduleGraph::RemoveNode(const std::string& name) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.known) return;
@@ -231,6 +254,8 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   graph_.SetForeign(node.index, {});
   graph_.SetLabels(node.index, {});
   graph_.UnsetInside(node.index);
+  graph_.ForgetGivenInside(node.index);
+  node.admitted.clear();
   graph_.SetKubelet(node.index, matcher::TasksOfKubelet::kAny);
   predicates_.Remove(node.index);
   evictions_.NoteChange();

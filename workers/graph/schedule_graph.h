@@ -84,6 +84,8 @@ class ScheduleGraph {
   void SetForeign(const std::string& name, const cluster::Resources& used,
                   const std::vector<const cluster::PodRequest*>& pods = {},
                   int occupants = 0);
+  // The pods, by UID, that the node's kubelet has admitted, in order.
+  void SetAdmitted(const std::string& name, std::vector<std::string> pods);
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
@@ -221,9 +223,10 @@ class ScheduleGraph {
     cluster::Resources foreign;
     std::vector<const cluster::PodRequest*> foreign_pods;
     int occupants = 0;
-    std::vector<std::int64_t> totals;  // of `node`
-    std::vector<std::int64_t> others;  // of `foreign`
-    int places = 0;                    // held on it
+    std::vector<std::string> admitted;  // UIDs, if its kubelet says anything
+    std::vector<std::int64_t> totals;   // of `node`
+    std::vector<std::int64_t> others;   // of `foreign`
+    int places = 0;                     // held on it
     // Maintenance: from when until when, and whether it takes nothing now.
     std::vector<std::pair<matcher::Time, matcher::Time>> closures;
     bool shut = false;
@@ -262,6 +265,8 @@ class ScheduleGraph {
   void Grow(matcher::NodeIndex node, matcher::Time until = matcher::kForever);
   // Sets what is inside of the node; an empty text: it is not known.
   void SetInside(matcher::NodeIndex node, const std::string& structure);
+  void SetGiven(KnownNode& node);
+  void MarkAdmitted(const KnownNode& node);
   void ChargeForeign(KnownNode& node);
   void Book(Holding& holding);
   void Book(const PoolHold& hold);

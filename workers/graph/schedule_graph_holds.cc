@@ -69,11 +69,18 @@ void ScheduleGraph::Book(Holding& holding) {
     rules.push_back(requests_.Rules(member.request));
   }
   const std::vector<std::string> parts = PartsOf(held.members);
+  std::vector<matcher::ShapeId> insides;
+  if (!parts.empty())
+    for (const PlacedMember& member : held.members)
+      insides.push_back(requests_.Inside(member.request));
   graph_.Restore(held.group, held.start, PlannedEnd(held), holding.nodes,
                  amounts, rules,
                  {held.sharing.whole_nodes, HolderOf(held.group, held),
                   held.sharing.aside},
-                 parts, HeldOf(held.pools));
+                 parts, HeldOf(held.pools), insides);
+  if (parts.empty()) return;
+  for (const matcher::NodeIndex node : holding.nodes)
+    if (!by_index_[node]->admitted.empty()) MarkAdmitted(*by_index_[node]);
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {

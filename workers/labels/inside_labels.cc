@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "matcher/inside/node_interior.h"
 #include "sql/faults.h"
 #include "workers/labels/label_values.h"
 
@@ -111,7 +112,21 @@ InsideLabels ReadInsideLabels(const cluster::Pod& pod) {
   return read;
 }
 
-matcher::InsideRequest InsideOf(const cluster::PodRequest& request) {
+namespace {
+
+// What kubelets that place pods by domains place of this one. More than any
+// node has is not placed at all: amounts tell that.
+matcher::KubeletDemand DemandOf(const cluster::PodRequest& request) {
+  const std::int64_t cpus = cluster::WholeCpus(request);
+  std::int64_t gpus = 0;
+  for (const auto& [name, amount] : request.resources.extended)
+    if (EndsIn(name, "/gpu")) gpus += amount;
+  constexpr std::int64_t kMost = 1 << 20;
+  if (cpus > kMost || gpus > kMost) return {};
+  return {static_cast<std::int32_t>(cpus), static_cast<std::int32_t>(gpus)};
+}
+
+matcher::InsideRequest InsideByTerms(const cluster::PodRequest& request) {
   const cluster::InsideTerms& terms = request.rules->inside;
   if (!terms.jobspec.empty()) return RequestOf(BelowNode(terms.jobspec));
   const cluster::Resources& needs = request.resources;
@@ -134,17 +149,33 @@ matcher::InsideRequest InsideOf(const cluster::PodRequest& request) {
   return RequestOf(wish);
 }
 
+}  // namespace
+
+matcher::InsideRequest InsideOf(const cluster::PodRequest& request) {
+  matcher::InsideRequest inside = InsideByTerms(request);
+  inside.demand = DemandOf(request);
+  return inside;
+}
+
 std::optional<matcher::InsideRequest> InsideOfKubelet(
     const cluster::PodRequest& request) {
-  const std::int64_t cpus = cluster::WholeCpus(request);
-  std::int64_t gpus = 0;
-  for (const auto& [name, amount] : request.resources.extended)
-    if (EndsIn(name, "/gpu")) gpus += amount;
-  // More than any node has: amounts tell that.
-  constexpr std::int64_t kMost = 1 << 20;
-  if ((cpus == 0 && gpus == 0) || cpus > kMost || gpus > kMost)
-    return std::nullopt;
-  return matcher::RequestOfKubelet(cpus, gpus);
+  const matcher::KubeletDemand demand = DemandOf(request);
+  if (!demand.Any()) return std::nullopt;
+  return matcher::RequestOfKubelet(demand.cpus, demand.gpus);
+}
+
+matcher::TasksOfKubelet KubeletOf(const cluster::Node& node) {
+  if (sql::BugPlanted("kubelets-forgotten"))
+    return matcher::TasksOfKubelet::kAny;
+  switch (node.topology_policy) {
+    case cluster::TopologyPolicy::kSingleNumaNode:
+      return matcher::TasksOfKubelet::kInOneDomain;
+    case cluster::TopologyPolicy::kRestricted:
+      return matcher::TasksOfKubelet::kInFewestDomains;
+    case cluster::TopologyPolicy::kNone:
+      break;
+  }
+  return matcher::TasksOfKubelet::kAny;
 }
 
 std::string InsideInWords(const cluster::InsideTerms& terms) {

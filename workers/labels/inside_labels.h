@@ -19,8 +19,13 @@
 #include <optional>
 #include <string>
 
+#include "cluster/objects/node.h"
 #include "cluster/objects/pod.h"
 #include "matcher/inside/inside_request.h"
+
+namespace fluxnetes::matcher {
+enum class TasksOfKubelet;  // node_interior.h
+}  // namespace fluxnetes::matcher
 
 namespace fluxnetes::workers {
 
@@ -43,6 +48,8 @@ matcher::InsideRequest InsideOf(const cluster::PodRequest& request);
 // neither.
 std::optional<matcher::InsideRequest> InsideOfKubelet(
     const cluster::PodRequest& request);
+
+matcher::TasksOfKubelet KubeletOf(const cluster::Node& node);
 
 // "one NUMA domain", "whole cores", "2 whole sockets ...": the terms in words,
 // for people; empty if there are none.

@@ -389,8 +389,11 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
   std::vector<const cluster::PodRequest*> seen;
   int occupants = 0;
   ExternalPods::Places places = external_pods_.On(node.name);
+  std::vector<std::string> admitted;
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedule_->NodeOf(pod->uid) == node.name) {
+      if (!node.zones.empty() && cluster::IsAdmitted(*pod))
+        admitted.push_back(pod->uid);
       if (looks) schedule_->Relabel(*pod, pod_of);
       cluster::AddUpTo(node.allocatable, sum, Grown(*schedule_, *pod));
       continue;
@@ -404,6 +407,7 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
   }
   if (sql::BugPlanted("others-forgotten")) sum = {};
   schedule_->SetForeign(node.name, sum, seen, occupants);
+  schedule_->SetAdmitted(node.name, std::move(admitted));
 }
 
 bool MatchWorker::DecideAndCommit(cluster::Time now) {

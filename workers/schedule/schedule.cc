@@ -129,6 +129,11 @@ void Schedule::SetForeign(const std::string& node,
   state_->graph.SetForeign(node, used, pods, occupants);
 }
 
+void Schedule::SetAdmitted(const std::string& node,
+                           std::vector<std::string> pods) {
+  state_->graph.SetAdmitted(node, std::move(pods));
+}
+
 void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
                            matcher::Time now) {
   state_->graph.SetClosures(closures, now);

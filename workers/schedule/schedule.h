@@ -173,6 +173,10 @@ class Schedule {
                   const std::vector<const cluster::PodRequest*>& pods = {},
                   int occupants = 0);
 
+  // Sets the pods, by UID and in order, that the node's kubelet has admitted.
+  // It matters where the node says what its kubelet has given away.
+  void SetAdmitted(const std::string& node, std::vector<std::string> pods);
+
   // Replaces the maintenance that is or is to be. A group that would be on its
   // nodes then does not fit there, and reservations there are planned anew. The
   // nodes are known.

@@ -206,6 +206,17 @@ TEST(Objects, AffinityWithoutATermSelectsNothing) {
   EXPECT_FALSE(Admits(Node{}, pod.request));
 }
 
+TEST(Objects, PodIsAdmittedOnceItsKubeletHasBegunWithIt) {
+  const auto admitted = [](const char* phase, const char* start) {
+    return IsAdmitted(
+        DecodePod({{"status", {{"phase", phase}, {"startTime", start}}}}));
+  };
+  EXPECT_FALSE(admitted("Pending", ""));
+  EXPECT_TRUE(admitted("Pending", "2026-01-01T00:00:00Z"));
+  EXPECT_TRUE(admitted("Running", ""));
+  EXPECT_FALSE(admitted("Failed", "2026-01-01T00:00:00Z"));
+}
+
 TEST(Objects, PodOnASilentNodeIsTakenToRun) {
   EXPECT_EQ(DecodePod({{"status", {{"phase", "Unknown"}}}}).phase,
             PodPhase::kRunning);

@@ -59,6 +59,11 @@ class RandomInsides : public BehaviourOfInsides {
   }
 };
 
+class RandomInsidesOfRestricted : public RandomInsides {
+ protected:
+  RandomInsidesOfRestricted() : RandomInsides("restricted") {}
+};
+
 // 4 cpus are free, one in each domain.
 TEST_F(BehaviourOfInsides, GuaranteedPodsWaitForADomainWithoutALabel) {
   Submit(GangOf("threes", 4, {.cpu = "3", .seconds = 100, .guaranteed = true}));
@@ -122,8 +127,21 @@ TEST_F(RandomInsides, PodsWithoutLabelsAreNeverRefused) {
   EXPECT_EQ(CountRefused(), 0);
 }
 
+TEST_F(RandomInsidesOfRestricted, PodsWithoutLabelsAreNeverRefused) {
+  Run(30, "");
+  EXPECT_EQ(CountRefused(), 0);
+  RunToEndAndExpectNothingLeft();
+  EXPECT_EQ(CountRefused(), 0);
+}
+
 // So the kubelets would have had reason.
 TEST_F(RandomInsides, WithoutThePlanSomeAreRefused) {
+  sql::PlantBug("kubelets-forgotten");
+  Run(20, "");
+  EXPECT_GT(CountRefused(), 0);
+}
+
+TEST_F(RandomInsidesOfRestricted, WithoutThePlanSomeAreRefused) {
   sql::PlantBug("kubelets-forgotten");
   Run(20, "");
   EXPECT_GT(CountRefused(), 0);

@@ -263,13 +263,22 @@ TEST(NodeInterior, RefusesMisuse) {
             "node 0: job 1 task 0 [10, 100) socket0/core0\n");
 }
 
+InsideRequest Guaranteed(Align align, std::int32_t cpus,
+                         std::int32_t gpus = 0) {
+  InsideRequest request = RequestOf(Aligned(align, cpus, gpus));
+  request.demand = {cpus, gpus};
+  return request;
+}
+
 TEST(NodeInterior, KeepsWhatTheKubeletGaveToOthersOutOfEveryWindow) {
   NodeInterior interior = InteriorOf("sockets: 1, numa: 2, cores: 8");
-  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kNuma, 2)));
+  const ShapeId two = interior.Take(Guaranteed(Align::kNuma, 2));
   interior.Book(1, 0, kNode, two, kNow);
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 3);
   // 2 of these 3 are the task's.
+  const InsideTask first{1, 0};
   interior.SetGiven(kNode, {{"numa0", "core", 3}});
+  interior.SetAdmitted(kNode, {&first, 1});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
   EXPECT_EQ(interior.Fit(kNode, two, 9, {200, 300, 10}), 3);
   EXPECT_EQ(interior.FitEmpty(kNode, two, 9), 4);
@@ -278,33 +287,117 @@ TEST(NodeInterior, KeepsWhatTheKubeletGaveToOthersOutOfEveryWindow) {
   // A task that is booked later makes what others have no less.
   interior.Book(1, 1, kNode, two, kNow);
   EXPECT_EQ(interior.PartsOf(1, 1), "socket0/numa1/core[4-5]");
+  const std::vector<InsideTask> both = {{1, 0}, {1, 1}};
+  interior.SetAdmitted(kNode, both);
   interior.SetGiven(kNode, {{"numa0", "core", 3}, {"numa1", "core", 4}});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 0);
-  interior.SetGiven(kNode, {{"numa1", "core", 2}, {"numa7", "core", 9}});
-  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
   interior.SetGiven(kNode, {});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
   EXPECT_EQ(interior.DescribeOn(kNode).size(), 2U);
 }
 
+TEST(NodeInterior, TasksAreTakenToBeWhereTheirKubeletHasPutThem) {
+  NodeInterior interior = InteriorOf("sockets: 1, numa: 2, cores: 8");
+  const ShapeId three = interior.Take(Guaranteed(Align::kNuma, 3));
+  const ShapeId four = interior.Take(Guaranteed(Align::kNuma, 4));
+  interior.Book(1, 0, kNode, three, kNow);
+  const InsideTask task{1, 0};
+  interior.SetAdmitted(kNode, {&task, 1});
+  interior.SetGiven(kNode, {{"numa1", "core", 3}, {"numa7", "core", 9}});
+  EXPECT_FALSE(interior.IsFree(kNode, "socket0/numa1/core4", kNow));
+  EXPECT_TRUE(interior.IsFree(kNode, "socket0/numa1/core7", kNow));
+  // What was planned stays its own.
+  EXPECT_FALSE(interior.IsFree(kNode, "socket0/numa0/core0", kNow));
+  EXPECT_EQ(interior.PartsOf(1, 0), "socket0/numa0/core[0-2]");
+  EXPECT_EQ(interior.Fit(kNode, four, 9, kNow), 0);
+  // Without it, both domains are free.
+  const std::vector<JobId> without = {1};
+  EXPECT_EQ(interior.Fit(kNode, four, 9, {10, 100, 10, without}), 2);
+  // What it leaves is not that of others, and it is there when it comes back.
+  interior.Cancel(1);
+  EXPECT_EQ(interior.Fit(kNode, four, 9, kNow), 2);
+  interior.Restore(1, 3, kNode, "socket0/numa0/core[0-2]", 10, 100, {3, 0});
+  EXPECT_FALSE(interior.IsFree(kNode, "socket0/numa1/core4", kNow));
+  EXPECT_TRUE(interior.IsFree(kNode, "socket0/numa1/core7", kNow));
+}
+
+// What it has of whole domains is moved vertex by vertex.
+TEST(NodeInterior, PartsOfWholeDomainsMove) {
+  NodeInterior interior = InteriorOf("sockets: 1, numa: 2, cores: 8, gpus: 2");
+  EXPECT_TRUE(interior.Restore(1, 0, kNode, "socket0/numa0/", 0, 100, {3, 1}));
+  const InsideTask task{1, 0};
+  interior.SetAdmitted(kNode, {&task, 1});
+  interior.SetGiven(
+      kNode, {{"numa0", "core", 1}, {"numa0", "gpu", 1}, {"numa1", "core", 3}});
+  for (const char* const given : {"numa0/gpu0", "numa1/core[4-6]"})
+    EXPECT_FALSE(interior.IsFree(kNode, std::string("socket0/") + given, kNow));
+  EXPECT_TRUE(interior.IsFree(kNode, "socket0/numa1/core7 gpu1", kNow));
+  interior.ForgetGiven(kNode);
+  EXPECT_TRUE(interior.IsFree(kNode, "socket0/numa1/", kNow));
+}
+
 TEST(NodeInterior, WhatIsRestoredIsNotCountedAsThatOfOthers) {
   NodeInterior interior = InteriorOf("numa: 2, cores: 8, gpus: 2");
-  const ShapeId two = interior.Take(RequestOf(Aligned(Align::kNuma, 2, 1)));
+  const ShapeId two = interior.Take(Guaranteed(Align::kNuma, 2, 1));
   interior.SetGiven(kNode, {{"numa0", "core", 2}, {"numa0", "gpu", 1}});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
-  EXPECT_TRUE(
-      interior.Restore(1, 0, kNode, "socket0/numa0/core[0-1] gpu0", 0, 100));
+  EXPECT_TRUE(interior.Restore(1, 0, kNode, "socket0/numa0/core[0-1] gpu0", 0,
+                               100, {2, 1}));
+  const InsideTask first{1, 0};
+  interior.SetAdmitted(kNode, {&first, 1});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
   interior.Cancel(1);
-  // What the kubelet said last still counts.
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  // What the kubelet says later counts.
   interior.SetGiven(kNode, {{"numa0", "core", 2}, {"numa0", "gpu", 1}});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
   interior.SetGiven(kNode, {});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
   // A reservation does not hold what the kubelet gave.
-  interior.Restore(2, 0, kNode, "socket0/numa0/core[0-1]", 500, 600);
+  interior.Restore(2, 0, kNode, "socket0/numa0/core[0-1]", 500, 600, {2, 0});
   interior.SetGiven(kNode, {{"numa0", "core", 3}});
   EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 1);
+}
+
+// 3 cpus are free in the first domain and 4 in the second: a task of one may
+// come before those of three, and get the first.
+TEST(NodeInterior, TasksOnTheirWayMayBePutAnywhereByTheirKubelet) {
+  NodeInterior interior = InteriorOf("numa: 2, cores: 8");
+  interior.SetKubelet(kNode, TasksOfKubelet::kInFewestDomains);
+  const ShapeId one = interior.Take(RequestOfKubelet(1, 0));
+  const ShapeId three = interior.Take(RequestOfKubelet(3, 0));
+  const std::vector<TasksBeside> beside = {{three, 1}};
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 2);  // it says nothing
+  interior.SetGiven(kNode, {{"numa0", "core", 1}});
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 2);
+  EXPECT_EQ(interior.Fit(kNode, one, 9, kNow, beside), 4);
+  interior.Book(1, 0, kNode, one, kNow);
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 1);
+  const InsideTask task{1, 0};
+  interior.SetAdmitted(kNode, {&task, 1});
+  interior.SetGiven(kNode, {{"numa0", "core", 2}});
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 1);
+  interior.SetGiven(kNode, {{"numa0", "core", 1}, {"numa1", "core", 1}});
+  EXPECT_EQ(interior.Fit(kNode, three, 9, kNow), 2);
+}
+
+// What a label asks for is one thing, and what the kubelet demands another.
+TEST(NodeInterior, WhatTheKubeletRefusesFitsInNoDomainOfALabel) {
+  NodeInterior interior = InteriorOf("sockets: 2, numa: 4, cores: 16");
+  const ShapeId six = interior.Take(Guaranteed(Align::kSocket, 6));
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 2);
+  interior.SetKubelet(kNode, TasksOfKubelet::kInOneDomain);
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 0);
+  EXPECT_EQ(interior.FitEmpty(kNode, six, 9), 0);
+  interior.SetKubelet(kNode, TasksOfKubelet::kInFewestDomains);
+  EXPECT_EQ(interior.Fit(kNode, six, 9, kNow), 2);
+  // Three domains have 3 cpus left: no one of them has 4.
+  const ShapeId four = interior.Take(Guaranteed(Align::kSocket, 4));
+  interior.SetGiven(kNode, {{"numa0", "core", 4},
+                            {"numa1", "core", 1},
+                            {"numa2", "core", 1},
+                            {"numa3", "core", 1}});
+  EXPECT_EQ(interior.Fit(kNode, four, 9, kNow), 0);
 }
 
 // A kubelet that places tasks by NUMA domains gives each what it asks for in

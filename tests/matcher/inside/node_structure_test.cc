@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "matcher/inside/numa_domains.h"
+#include "matcher/graph/numa_domains.h"
 #include "matcher/inside/short_structure.h"
 #include "matcher/readers/hwloc.h"
 #include "matcher/readers/jgf.h"

@@ -76,6 +76,7 @@ std::string Story::RequestJson(std::int64_t cpu, const GroupOptions& options) {
     request.rules.Own() = options.rules;
   }
   request.tolerations = options.tolerations;
+  request.guaranteed = options.guaranteed;
   request.resources.cpu_milli = 1'000 * cpu;
   request.resources.memory_bytes = kGiB;
   request.resources.pods = 1;

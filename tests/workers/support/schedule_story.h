@@ -29,6 +29,7 @@ struct GroupOptions {
   bool growth = false;  // then its priority is the least
   GroupId extends = 0;  // the group that it grows
   std::optional<std::int64_t> start_by = std::nullopt;
+  bool guaranteed = false;
 };
 
 // What one pod of a group, its first, holds on a node.

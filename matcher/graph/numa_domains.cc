@@ -1,4 +1,4 @@
-#include "matcher/inside/numa_domains.h"
+#include "matcher/graph/numa_domains.h"
 
 #include <string>
 #include <utility>

@@ -990,7 +990,9 @@ CREATE TABLE nodes (
   foreign_other jsonb NOT NULL DEFAULT '{}',
   occupants integer NOT NULL DEFAULT 0 CHECK (occupants >= 0),
   taints jsonb NOT NULL DEFAULT '[]',
-  structure text REFERENCES node_structures
+  structure text REFERENCES node_structures,
+  topology_policy text
+  CHECK (topology_policy IN ('restricted', 'single-numa-node'))
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when a node changes. The scheduler itself does not read it.';
@@ -1008,6 +1010,7 @@ COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, no
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
 COMMENT ON COLUMN nodes.structure IS 'What it has inside: the id of a row of node_structures; null: not known.';
+COMMENT ON COLUMN nodes.topology_policy IS 'What the topology manager of its kubelet refuses: pods in more NUMA domains than they need, or in more than one; null: none.';
 COMMENT ON COLUMN nodes.seen_at IS 'When the row was written.';
 
 CREATE TABLE resync_differences (

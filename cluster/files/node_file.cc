@@ -10,6 +10,7 @@
 #include "cluster/files/manifest.h"
 #include "cluster/json/objects.h"
 #include "cluster/structures/structure_texts.h"
+#include "cluster/structures/topology_policy.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quote.h"
 
@@ -130,13 +131,6 @@ void SetStructure(const Json& group, const std::string& group_place,
   node.structure = read.text;
 }
 
-TopologyPolicy PolicyOf(const Json& group) {
-  const std::string policy = Text(group, "topology-policy");
-  if (policy == "single-numa-node") return TopologyPolicy::kSingleNumaNode;
-  return policy == "restricted" ? TopologyPolicy::kRestricted
-                                : TopologyPolicy::kNone;
-}
-
 // The template of the nodes of a group.
 Node Model(const Json& group, const std::string& place) {
   CheckKeys(group, place);
@@ -160,7 +154,7 @@ Node Model(const Json& group, const std::string& place) {
   if (At(group, "rack").is_string()) {
     node.labels["topology.kubernetes.io/rack"] = Text(group, "rack");
   }
-  node.topology_policy = PolicyOf(group);
+  node.topology_policy = TopologyPolicyOf(Text(group, "topology-policy"));
   SetStructure(group, place, node);
   return node;
 }

@@ -95,7 +95,7 @@ class Judge {
         records_(records),
         held_(HeldByNode(scenario)),
         beside_(BesideOf(scenario, group)) {
-    if (!(request_.rules->inside == cluster::InsideTerms{})) ReadInsides();
+    ReadInsides();
   }
 
   Reason Of(const cluster::Node& node) const {
@@ -172,11 +172,23 @@ class Judge {
 
   // Books what runs inside of the nodes.
   void ReadInsides() {
+    if (!(request_.rules->inside == cluster::InsideTerms{})) {
+      shape_ = interior_.Take(workers::InsideOf(request_));
+    } else if (std::ranges::any_of(scenario_.nodes,
+                                   [](const cluster::Node& node) {
+                                     return node.topology_policy !=
+                                            cluster::TopologyPolicy::kNone;
+                                   })) {
+      if (const auto demanded = workers::InsideOfKubelet(request_))
+        shape_ = interior_.Take(*demanded);
+    }
+    if (shape_ == matcher::kNoShape) return;
     for (const cluster::Node& node : scenario_.nodes) {
       const auto index = static_cast<matcher::NodeIndex>(indices_.size());
       indices_.emplace(node.name, index);
       if (!node.structure->empty())
         interior_.Set(index, matcher::ReadStructure(*node.structure));
+      interior_.SetKubelet(index, workers::KubeletOf(node));
     }
     for (const Scenario::Running& running : scenario_.running) {
       for (std::size_t i = 0; i < running.parts.size(); ++i) {
@@ -186,7 +198,6 @@ class Judge {
                           running.parts[i], running.start, matcher::kForever);
       }
     }
-    shape_ = interior_.Take(workers::InsideOf(request_));
   }
 
   // Of a node that has the amounts free.
@@ -198,8 +209,8 @@ class Judge {
       return std::nullopt;
     if (interior_.StructureOf(index) == nullptr)
       return Reason{"inside", "what it has inside is not known"};
-    return Reason{"inside", "room, but not " +
-                                workers::InsideInWords(request_.rules->inside)};
+    return Reason{"inside",
+                  "room, but not " + workers::InsideInWords(request_)};
   }
 
   bool ClosesTooSoon(const cluster::Node& node) const {

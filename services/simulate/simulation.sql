@@ -22,7 +22,8 @@ SELECT
   labels::text AS labels,
   taints::text AS taints,
   unschedulable IS NOT NULL AS closed,
-  structure
+  structure,
+  topology_policy
 FROM nodes
 ORDER BY node_name;
 

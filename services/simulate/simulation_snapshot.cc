@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cluster/structures/topology_policy.h"
 #include "services/simulate/simulation_queries.h"
 #include "sql/connection/transaction.h"
 #include "workers/match/node_reporter.h"
@@ -63,6 +64,8 @@ cluster::Node NodeIn(const sql::Row& row, const Structures& structures) {
   const auto id = row.Find<std::string>("structure");
   const auto structure = id ? structures.find(*id) : structures.end();
   if (structure != structures.end()) node.structure = structure->second;
+  node.topology_policy = cluster::TopologyPolicyOf(
+      row.Find<std::string>("topology_policy").value_or(""));
   return node;
 }
 

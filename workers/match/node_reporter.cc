@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/structures/topology_policy.h"
 #include "sql/connection/transaction.h"
 #include "workers/match/replicas_queries.h"
 #include "workers/pods/other_resources.h"
@@ -40,6 +41,7 @@ void NodeReporter::Forget() {
 
 NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   Report report{node, {}, 0};
+  report.node.zones = {};  // are not written
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedulers_.Contain(pod->scheduler_name)) continue;
     cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
@@ -101,7 +103,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
   std::vector<int> occupants;
-  std::vector<std::optional<std::string>> closed;
+  std::vector<std::optional<std::string>> closed, policies;
   std::vector<int> places;
   std::vector<std::string> structures;
   std::map<std::string, int> place_of;
@@ -119,6 +121,8 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     foreign_other.push_back(OtherResources(report.foreign).value_or("{}"));
     const std::string why = cluster::WhyClosed(report.node);
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
+    const std::string policy(cluster::NameOf(report.node.topology_policy));
+    policies.push_back(policy.empty() ? std::nullopt : std::optional(policy));
     labels.push_back(nlohmann::json(report.node.labels).dump());
     taints.push_back(WriteTaints(report.node.taints));
     const std::string& structure = *report.node.structure;
@@ -135,7 +139,8 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    foreign_other, taints, now, occupants, places, structures);
+                    foreign_other, taints, now, occupants, places, structures,
+                    policies);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -51,7 +51,7 @@ kept AS (
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
   foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
-  taints, seen_at, occupants, structure
+  taints, seen_at, occupants, structure, topology_policy
 )
 SELECT
   v.node_name,
@@ -68,14 +68,17 @@ SELECT
   v.taints::jsonb,
   $13,
   v.occupants,
-  g.id
+  g.id,
+  v.topology_policy
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
   $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
-  $11::text [], $12::text [], $14::integer [], $15::integer []
+  $11::text [], $12::text [], $14::integer [], $15::integer [],
+  $17::text []
 ) AS v (
   node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels, foreign_other, taints, occupants, place
+  foreign_pods, unschedulable, labels, foreign_other, taints, occupants, place,
+  topology_policy
 )
 LEFT JOIN given AS g ON g.place = v.place
 ON CONFLICT (node_name) DO UPDATE SET
@@ -92,7 +95,8 @@ foreign_other = excluded.foreign_other,
 taints = excluded.taints,
 seen_at = excluded.seen_at,
 occupants = excluded.occupants,
-structure = excluded.structure;
+structure = excluded.structure,
+topology_policy = excluded.topology_policy;
 
 -- name: drop_nodes
 -- Deletes these nodes ($2 false), or all others ($2 true).

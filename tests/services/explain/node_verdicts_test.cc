@@ -78,6 +78,25 @@ TEST_F(NodeVerdicts, AlignedPodNeedsRoomInOneDomain) {
             "socket (n0); inside: what it has inside is not known (n2)");
 }
 
+// Two cpus are free in each node, but in one domain of n1 alone.
+TEST_F(NodeVerdicts, KubeletsThatPlaceByDomainsNeedRoomInOneToo) {
+  request().guaranteed = true;
+  for (const char* name : {"n0", "n1", "n2"})
+    AddNode(name).structure.Own() = "numa: 2, cores: 4";
+  for (std::size_t i = 0; i < 2; ++i)
+    scenario_.nodes[i].topology_policy =
+        cluster::TopologyPolicy::kSingleNumaNode;
+  for (const char* name : {"n0", "n1", "n2"}) {
+    AddRunning(name);
+    scenario_.running.back().parts = {
+        std::string(name) == "n1" ? "socket0/numa0/"
+                                  : "socket0/numa0/core0 socket0/numa1/core2"};
+  }
+  EXPECT_EQ(Verdicts(),
+            "free: room for one or more (n1 n2); inside: room, but not in as "
+            "few NUMA domains as the kubelet demands (n0)");
+}
+
 TEST_F(NodeVerdicts, WhatRunsAndWhatOthersUseIsNotFree) {
   AddNode("n0");
   AddNode("n1");

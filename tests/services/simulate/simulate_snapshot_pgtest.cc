@@ -12,6 +12,8 @@
 
 #include "cluster/json/request_json.h"
 #include "cluster/objects/pod_request.h"
+#include "services/simulate/simulation_queries.h"
+#include "services/simulate/simulation_snapshot.h"
 #include "tests/services/support/command_database.h"
 
 namespace fluxnetes::services {
@@ -115,6 +117,19 @@ class SimulateSnapshot : public CommandDatabase {
 };
 
 using Starts = std::map<std::string, std::int64_t>;
+
+TEST_F(SimulateSnapshot, KnowsWhatNodesHaveInsideAndWhatTheirKubeletsRefuse) {
+  database_.Execute("INSERT INTO node_structures VALUES ('s', 'cores: 4')");
+  database_.Execute(
+      "UPDATE nodes SET structure = 's', topology_policy = 'restricted' "
+      "WHERE node_name = 'n1'");
+  database_.UseCatalogues({queries::kAllSimulation});
+  const auto nodes = ReadSnapshotNodes(database_.pool());
+  ASSERT_EQ(nodes.size(), 2U);
+  EXPECT_EQ(nodes[0].topology_policy, cluster::TopologyPolicy::kNone);
+  EXPECT_EQ(*nodes[1].structure, "cores: 4");
+  EXPECT_EQ(nodes[1].topology_policy, cluster::TopologyPolicy::kRestricted);
+}
 
 TEST_F(SimulateSnapshot, WhoMayNotStartDoesNot) {
   EXPECT_EQ(StartsOf("").at("a/wide"), 100);

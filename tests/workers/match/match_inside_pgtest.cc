@@ -104,6 +104,22 @@ TEST_F(MatchInsideTest, CopyOfTheNodesHasEachStructureOnce) {
   EXPECT_EQ(Ask("SELECT count(*) FROM node_structures"), "1");
 }
 
+TEST_F(MatchInsideTest, CopyOfTheNodesSaysWhatTheirKubeletsRefuse) {
+  Observe();
+  cluster::Node node = *cache->NodeByName("n1");
+  node.topology_policy = cluster::TopologyPolicy::kRestricted;
+  door.PutNode(node);
+  node.name = "n2";
+  node.topology_policy = cluster::TopologyPolicy::kSingleNumaNode;
+  door.PutNode(node);
+  Observe();
+  NodeReporter reporter(database.pool(), *cache, {});
+  reporter.Write(kNoon);
+  EXPECT_EQ(database.AskAll("SELECT node_name, topology_policy FROM nodes "
+                            "ORDER BY 1"),
+            "n0|NULL\nn1|restricted\nn2|single-numa-node");
+}
+
 TEST_F(MatchInsideTest, StructuresThatNoNodeHasAnyMoreAreDeleted) {
   Observe();
   NodeReporter reporter(database.pool(), *cache, {});

@@ -366,7 +366,10 @@ void MatchWorker::ApplyNode(const std::string& name) {
   if (!(known == *node)) {
     if (known.labels != node->labels || known.allocatable != node->allocatable)
       maintenance_.NoteNode();
-    schedule_->SetNode(*node);
+    known = *node;
+    // Ahead of time no kubelet tells of those that are placed.
+    if (options_.ahead) known.zones = {};
+    schedule_->SetNode(known);
     known = *node;
   }
   ApplyForeign(*node);

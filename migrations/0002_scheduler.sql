@@ -1066,7 +1066,7 @@ COMMENT ON COLUMN group_history.priority IS 'Its priority.';
 COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one pod), timed out, preempted (evicted for another group), cancelled.';
 COMMENT ON COLUMN group_history.reason IS 'Details, for people.';
 COMMENT ON COLUMN group_history.nodes IS 'The nodes where it ran, each once.';
-COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, bound_at, ended_at, inside (as in pods.parts), and, if it was bound, the resources that it asked for.';
+COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, bound_at, ended_at, inside (as in pods.parts), and, if it was bound, the resources that it asked for. Of a group that a caller started: its tasks, with what they held.';
 COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
 COMMENT ON COLUMN group_history.promoted_at IS 'When it was complete; null: never.';
 COMMENT ON COLUMN group_history.allocated_at IS 'When it got its allocation.';

@@ -44,6 +44,20 @@ $$;
 COMMENT ON FUNCTION quantity_of IS
 'An amount as Kubernetes writes it (Quantity), in cores, bytes or units: 500m is 0.5.';
 
+CREATE FUNCTION amounts_held(place placements)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT
+    jsonb_build_object(
+      'cpu', place.cpu_milli / 1000.0, 'memory', place.memory_bytes, 'pods', 1
+    )
+    || coalesce(place.other, '{}')
+$$;
+COMMENT ON FUNCTION amounts_held IS
+'The amounts of a placement by resource, in cores, bytes or units.';
+
 CREATE TABLE usage_clock (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   rolled_up_to timestamptz
@@ -109,9 +123,7 @@ AS $$
       g.namespace,
       g.account,
       g.user_name,
-      jsonb_build_object(
-        'cpu', l.cpu_milli / 1000.0, 'memory', l.memory_bytes, 'pods', 1
-      ) || coalesce(l.other, '{}') AS held,
+      amounts_held(l) AS held,
       coalesce(p.bound_at, a.starts_at) AS began_at,
       'infinity' AS ended_at
     FROM allocations AS a

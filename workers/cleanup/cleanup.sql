@@ -262,7 +262,7 @@ WITH over AS MATERIALIZED (
         WHERE p.group_id = any(ARRAY[g.id]) AND p.node_name IS NOT NULL
       )
     END AS nodes,
-    (
+    CASE WHEN e.group_id IS NULL THEN (
       SELECT
         jsonb_agg(
           jsonb_strip_nulls(
@@ -282,7 +282,23 @@ WITH over AS MATERIALIZED (
         )
       FROM pods AS p
       WHERE p.group_id = any(ARRAY[g.id])
-    ) AS members
+    ) ELSE (
+      SELECT
+        jsonb_agg(
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'name', l.pod_uid,
+              'node', l.node_name,
+              'state', 'deleted',
+              'inside', l.parts,
+              'resources', amounts_held(l)
+            )
+          )
+          ORDER BY l.pod_uid
+        )
+      FROM placements AS l
+      WHERE l.fluxion_job = any(ARRAY[g.id])
+    ) END AS members
   FROM unnest($1::bigint []) AS v (id)
   INNER JOIN pod_groups AS g ON g.id = any(ARRAY[v.id])
   LEFT JOIN allocations AS a ON a.group_id = any(ARRAY[g.id])

@@ -153,6 +153,11 @@ TEST_F(ExternalGroupsTest, CancelledItGivesItsNodesBackAndIsHistory) {
             "cancelled|its caller is done|{n0,n1,n2}|6");
   EXPECT_EQ(StateOfAnswer(AskAndMatch(AskFor("train", 6))),
             AnswerState::kAllocated);
+  // What its tasks held, for its usage.
+  EXPECT_EQ(AskAll("SELECT p ->> 'name', p ->> 'node', p -> 'resources' ->> "
+                   "'cpu' FROM group_history, jsonb_array_elements(pods) AS p "
+                   "ORDER BY 1 LIMIT 1"),
+            "0|n0|2.0000000000000000");
 }
 
 TEST_F(ExternalGroupsTest, AskedAgainBeforeItsEndIsRecordedItIsAnother) {

@@ -91,7 +91,7 @@ on_real_nodes() {
   make_images | sed 's/^/  /'
   say "Starting Kubernetes with three real nodes (docs/real-nodes.md)"
   # Large enough for the examples, by their own word.
-  NODE_CORES=16 NODE_CPUS=2 run hack/cluster up "$home/kubernetes" --nodes 3 >/dev/null
+  NODE_CORES=16 run hack/cluster up "$home/kubernetes" --nodes 3 >/dev/null
   export KUBECONFIG=$home/kubernetes/admin.kubeconfig
   real_kubectl get nodes -o wide
   say "Loading the images into the nodes: there is no registry"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # whose pods are all refused.
 LOOK_SECONDS = 10.0
 
+# How long cancelling waits for groups that have not appeared yet.
+CANCEL_PATIENCE = 10.0
+
 Until = Literal["ended", "bound"]
 
 
@@ -90,13 +93,38 @@ class Submission:
         other._client = client
         return other
 
-    def cancel(self, reason: str = "") -> None:
-        """Cancels its groups. One that is not there, or is over, is passed by."""
-        for name in self._before:
-            try:
-                self._client.cancel(name.name, name.namespace, reason=reason)
-            except (errors.NotFound, errors.FailedPrecondition):
-                pass
+    def cancel(
+        self, reason: str = "", *, patience: float = CANCEL_PATIENCE
+    ) -> tuple[GroupName, ...]:
+        """Cancels its groups; passes by what is over or refused. A group whose
+        pods have not been seen yet is waited for, as long as `patience` (seconds).
+        Returns the groups that have not appeared until then."""
+        until = time.monotonic() + patience
+        left = tuple(self._before)
+        while left := tuple(n for n in left if not self._cancel(n, reason)):
+            if time.monotonic() >= until:
+                break
+            time.sleep(0.2)
+        return left
+
+    def _cancel(self, name: GroupName, reason: str) -> bool:
+        try:
+            self._client.cancel(name.name, name.namespace, reason=reason)
+            return True
+        except errors.FailedPrecondition:
+            return True
+        except errors.NotFound:
+            return self._is_over(name)
+
+    def _is_over(self, name: GroupName) -> bool:
+        try:
+            group = self._client.group(name.name, name.namespace).group
+        except errors.NotFound:
+            return False
+        return group.state == group_pb2.GROUP_STATE_REFUSED or (
+            group.state == group_pb2.GROUP_STATE_FINISHED
+            and group.id > self._before[name]
+        )
 
 
 class _Wait:

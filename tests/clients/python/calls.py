@@ -32,7 +32,8 @@ def lists(client):
         lambda: len(list(client.groups(states=iter([bound])))) == 7))
     claim("groups are counted", sum(
         each.groups for each in client.counts(namespace="default")) == 7)
-    claim("nodes come in pages", len(list(client.nodes(page_size=3))) == 8)
+    claim("nodes come in pages", await_true(
+        lambda: len(list(client.nodes(page_size=3))) == 8))
     claim("so do jobs of the work queue", len(list(client.jobs(
         kind="match", finished_within=600, page_size=2))) >= 7)
     claim("and the record of changes", len(list(client.audit(
@@ -109,7 +110,7 @@ def errors(client):
 
 def placement(client):
     client.submit(job("alone", 2, 60), placement=scheduler_pb2.PlacementRequest(
-        exclusive=True)).wait("bound", timeout=20)
+        exclusive=True)).wait("bound", timeout=60)
     nodes = client.group("alone").group.nodes
     others = [each for each in client.groups() if each.name != "alone"]
     claim("a placement counts for all pods", nodes and not any(

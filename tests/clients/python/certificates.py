@@ -53,7 +53,7 @@ def run(_):
                   caller.name == "alice" and
                   caller.role == scheduler_pb2.ROLE_USER, caller)
             groups = alice.submit(job("gang", 2), namespace="train").wait(
-                timeout=30)
+                timeout=60)
             claim("and may do what it may",
                   groups[0].namespace == "train", groups)
             with claim_raises("and nothing else", fluxnetes.PermissionDenied):

@@ -11,7 +11,7 @@ import threading
 import time
 
 SCRATCH = pathlib.Path(os.environ["SCRATCH"])
-PATIENCE = 30  # seconds
+PATIENCE = 60  # seconds
 
 
 def claim(words, holds, shown=""):

@@ -23,11 +23,14 @@ def tokens(client):
     with client.watch() as watch:
         first = next(watch)
         claim("a watch begins with what is there", first.current, first)
-        client.submit(job("first", 1, 60))
-        until(watch, "first")
+        client.submit(job("first", 1, 60)).wait("bound", timeout=60)
+        for change in watch:
+            if any(each.name == "first" and each.shown_state == "bound"
+                   for each in change.groups):
+                break
         token = watch.resume_token
-    client.submit(job("second", 1, 60)).wait("bound", timeout=30)
-    with client.watch(resume_token=token, timeout=30) as watch:
+    client.submit(job("second", 1, 60)).wait("bound", timeout=60)
+    with client.watch(resume_token=token, timeout=60) as watch:
         seen = until(watch, "second")
     names = [each.name for change in seen for each in change.groups]
     claim("a later watch continues from its token",
@@ -73,7 +76,7 @@ def restart(scheduler):
         client.submit(job("after", 1, 60))
         claim("and goes on", until(watch, "after"))
         made = client.submit(job("over", 1, 3))
-        made.wait("bound", timeout=30)
+        made.wait("bound", timeout=60)
         ended = []
         waiting = threading.Thread(
             target=lambda: ended.extend(made.wait(timeout=60, check=False)))

@@ -45,6 +45,32 @@ std::vector<Span> ReadSpans(sql::Transaction& transaction,
   return spans;
 }
 
+std::vector<Span> ReadChartSpans(
+    sql::Transaction& transaction,
+    const std::optional<std::string>& namespace_name,
+    const std::optional<std::string>& queue, std::int64_t limit) {
+  const sql::Result rows =
+      transaction.Run(queries::kListChartSpans, namespace_name, queue, limit);
+  std::vector<Span> spans;
+  spans.reserve(static_cast<std::size_t>(rows.size()));
+  // By the number of the column: looking for names took a tenth of the time.
+  for (const sql::Row row : rows) {
+    Span& span = spans.emplace_back();
+    span.kind = row.Get<std::string>(0);
+    span.id = row.Get<std::int64_t>(1);
+    span.group = {row.Get<std::string>(2), row.Get<std::string>(3)};
+    span.queue = row.Get<std::string>(4);
+    span.size = row.Get<int>(5);
+    span.start = row.Find<sql::Timestamp>(6);
+    span.end = row.Find<sql::Timestamp>(7);
+    const auto duration = row.Find<std::int64_t>(8);
+    if (span.kind != "running" && span.start && duration)
+      span.end = *span.start + std::chrono::seconds(*duration);
+    span.nodes = row.Get<std::vector<std::string>>(9);
+  }
+  return spans;
+}
+
 std::vector<Timeline::Maintenance> ReadSpanMaintenance(
     sql::Transaction& transaction, sql::Timestamp now) {
   std::vector<Timeline::Maintenance> maintenance;

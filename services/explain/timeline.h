@@ -80,6 +80,12 @@ struct TimelineFilter {
 
 std::vector<Span> ReadSpans(sql::Transaction& transaction,
                             const TimelineFilter& filter);
+// The spans of a chart of all groups: of a namespace and a queue, without
+// pools, running ones first, at most `limit`.
+std::vector<Span> ReadChartSpans(
+    sql::Transaction& transaction,
+    const std::optional<std::string>& namespace_name,
+    const std::optional<std::string>& queue, std::int64_t limit);
 // Returns the maintenance that is not over at `now`.
 std::vector<Timeline::Maintenance> ReadSpanMaintenance(
     sql::Transaction& transaction, sql::Timestamp now);

@@ -69,6 +69,70 @@ WHERE
 ORDER BY s.stage, s.starts_at, g.group_id
 LIMIT $7;
 
+-- name: list_chart_spans
+-- The same groups for a chart of all of them: of namespace $1 and of queue $2, at
+-- most $3, running ones first, each kind in any order. Joins whole tables, where
+-- list_spans looks up each group.
+SELECT
+  'running' AS kind,
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.group_size,
+  a.starts_at,
+  a.ends_at,
+  g.duration_seconds,
+  a.nodes
+FROM allocations AS a
+INNER JOIN pod_groups AS g ON a.group_id = g.id
+WHERE
+  ($1::text IS NULL OR g.namespace = $1)
+  AND ($2::text IS NULL OR g.queue = $2)
+UNION ALL
+SELECT
+  CASE r.kind WHEN 'drain' THEN 'draining' ELSE 'reserved' END,
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.group_size,
+  r.starts_at,
+  NULL,
+  g.duration_seconds,
+  r.nodes
+FROM reservations AS r
+INNER JOIN pod_groups AS g ON r.group_id = g.id
+WHERE
+  has_position(g.phase, g.cancel_reason)
+  AND ($1::text IS NULL OR g.namespace = $1)
+  AND ($2::text IS NULL OR g.queue = $2)
+UNION ALL
+SELECT
+  CASE WHEN e.approximate THEN 'approximate' ELSE 'forecast' END,
+  g.id,
+  g.namespace,
+  g.group_name,
+  g.queue,
+  g.group_size,
+  e.starts_at,
+  NULL,
+  g.duration_seconds,
+  '{}'
+FROM estimates AS e
+INNER JOIN pod_groups AS g ON e.group_id = g.id
+LEFT JOIN reservations AS r ON e.group_id = r.group_id
+WHERE
+  e.starts_at IS NOT NULL
+  AND g.cancel_reason IS NULL
+  AND (
+    g.phase = 'deferred'
+    OR (has_position(g.phase, NULL) AND r.group_id IS NULL)
+  )
+  AND ($1::text IS NULL OR g.namespace = $1)
+  AND ($2::text IS NULL OR g.queue = $2)
+LIMIT $3;
+
 -- name: list_span_nodes
 -- Nodes, their cpu, and how much of it unmanaged pods use.
 SELECT

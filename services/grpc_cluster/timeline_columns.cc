@@ -92,14 +92,14 @@ void FillChartNodes(v1::GetTimelineChartResponse& response, PlacesOf& place_of,
 void FillTimelineChart(v1::GetTimelineChartResponse& response,
                        const v1::GetTimelineChartRequest& request,
                        sql::Transaction& transaction, sql::Timestamp now) {
-  TimelineFilter filter;
-  if (!request.namespace_().empty())
-    filter.namespace_name = request.namespace_();
-  if (!request.queue().empty()) filter.queue = request.queue();
-  filter.limit = kMostGroups + 1;
   PlacesOf place_of(*response.mutable_nodes());
   FillChartNodes(response, place_of, request.level(), transaction);
-  std::vector<Span> spans = ReadSpans(transaction, filter);
+  const auto given = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  std::vector<Span> spans =
+      ReadChartSpans(transaction, given(request.namespace_()),
+                     given(request.queue()), kMostGroups + 1);
   response.set_cut(std::ssize(spans) > kMostGroups);
   if (response.cut()) spans.resize(kMostGroups);
 

@@ -1,9 +1,12 @@
 // GetTimelineChart of fluxnetes.v1, called by a real client over a socket.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "services/explain/timeline.h"
+#include "services/explain/timeline_queries.h"
 #include "tests/services/support/grpc_scheduling.h"
 #include "tests/services/support/waiting_group_database.h"
 
@@ -12,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 constexpr int kNoTime = std::numeric_limits<int>::max();
 
@@ -55,6 +59,46 @@ TEST_F(GrpcTimelineChart, ColumnsSayTheSameAsTheTimeline) {
   ASSERT_EQ(all.maintenance_size(), 1);
   EXPECT_EQ(all.maintenance(0).node(), "n1");
   EXPECT_FALSE(all.cut());
+}
+
+// Groups of every phase, some about to be cancelled, with and without a
+// reservation and an estimate of either kind.
+TEST_F(GrpcTimelineChart, EveryGroupIsThereAsInTheTimeline) {
+  AddWaitingGroup();
+  database_.Execute(
+      "INSERT INTO pod_groups (id, namespace, group_name, group_size, queue,"
+      " priority, state, phase, shape, cancel_reason, duration_seconds,"
+      " submitted_at, promoted_at) SELECT 100 + i, 'a', 'many' || i, 1,"
+      " 'default', 0, 'pending', (ARRAY['queued', 'reserved', 'deferred',"
+      " 'held'])[1 + i % 4], 1, CASE WHEN i % 3 = 0 THEN 'asked' END,"
+      " nullif(i % 2, 0) * 60, now(), now() FROM generate_series(0, 71) AS i;"
+      "INSERT INTO reservations (group_id, queue, kind, starts_at, nodes,"
+      " made_at) SELECT 100 + i, 'default', CASE WHEN i % 8 < 4 THEN"
+      " 'reservation' ELSE 'drain' END, CASE WHEN i % 8 < 4 THEN now() END,"
+      " '{n0}', now() FROM generate_series(0, 71) AS i WHERE i / 12 % 2 = 0;"
+      "INSERT INTO estimates (group_id, starts_at, approximate, rests_on,"
+      " made_at) SELECT 100 + i, CASE WHEN i % 5 > 0 THEN now() END,"
+      " i % 5 > 0 AND i % 7 < 3, 'x', now() FROM generate_series(0, 71) AS i"
+      " WHERE i / 24 % 3 < 2");
+  sql::PoolOptions options = database_.options();
+  options.catalogues = {queries::kAllTimeline};
+  sql::Pool pool(options);
+  sql::Transaction transaction(pool);
+  const auto words = [](const std::vector<Span>& spans) {
+    std::vector<std::string> words;
+    for (const Span& span : spans)
+      words.push_back(fmt::format(
+          "{} {} {} {} {} {} {} {}", span.kind, span.id, span.group.name,
+          span.queue, span.size, fmt::join(span.nodes, ","),
+          span.start ? span.start->time_since_epoch().count() : 0,
+          span.end ? span.end->time_since_epoch().count() : 0));
+    return words;
+  };
+  const auto chart =
+      words(ReadChartSpans(transaction, std::nullopt, std::nullopt, 1'000));
+  EXPECT_GT(chart.size(), 25);
+  EXPECT_THAT(chart, UnorderedElementsAreArray(words(ReadSpans(
+                         transaction, {std::nullopt, std::nullopt}))));
 }
 
 TEST_F(GrpcTimelineChart, NodesAreSortedIntoALevel) {

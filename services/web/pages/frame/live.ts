@@ -29,8 +29,14 @@ export function useLive<Data>(
     let isSoon = false;
     let notBefore = 0;
     let isOver = false;
+    let isReading = false; // one read at a time; what changes meanwhile is read after it
     const readNow = async () => {
+      if (isReading) {
+        isSoon = true;
+        return;
+      }
       const begin = performance.now();
+      isReading = true;
       isSoon = false;
       try {
         const answer = await read();
@@ -40,6 +46,7 @@ export function useLive<Data>(
       } catch (error) {
         if (!isOver) problem.value = wordsOf(error);
       }
+      isReading = false;
       notBefore = performance.now() + kShareOfTime * (performance.now() - begin);
       plan(isSoon ? kSoon : longestPause);
     };
@@ -49,7 +56,7 @@ export function useLive<Data>(
       if (!isOver) timer = window.setTimeout(() => (document.hidden ? plan(longestPause) : void readNow()), wait);
     };
     const onChange = () => {
-      if (!isSoon) plan(kSoon);
+      if (!isSoon && !isReading) plan(kSoon);
       isSoon = true;
     };
     again.current = () => void readNow();

@@ -37,6 +37,12 @@ PAINTS = 10
 SIGHTS = 100  # changes that are awaited on the screen
 WATCHED = 5_000  # groups that viewers look at, in windows of so many
 WINDOW = 50
+TURNS = 3  # with viewers, and as many without
+HOUR = 36_000  # events that the feed sends in an hour at most
+JOB = """{{apiVersion: batch/v1, kind: Job, metadata: {{name: {name}}}, spec: {{template: {{
+  metadata: {{labels: {{fluxnetes.group-name: {name}, fluxnetes.group-size: "1"}}}}, spec: {{
+  schedulerName: fluxnetes, restartPolicy: Never, activeDeadlineSeconds: 60, containers: [{{name: main,
+  image: debian, command: [sleep, "1"], resources: {{requests: {{cpu: 1}}}}}}]}}}}}}}}"""
 
 MANY = """
 INSERT INTO pod_groups (id, namespace, group_name, group_size, queue, priority, state,
@@ -263,8 +269,9 @@ class Writer:
         self.psql.wait()
 
 
-def watch(server, asked, count, seconds):
-    """So many viewers for so long, while groups change: what they cost and got."""
+def watch(server, asked, count, seconds, tick=lambda: None):
+    """So many viewers for so long, while groups change: what they cost and got. Calls
+    `tick` all the time."""
     groups = [int(each) for each in server.query(
         f"SELECT id FROM pod_groups ORDER BY id LIMIT {WATCHED}").split()]
     before = server.memory()
@@ -291,6 +298,7 @@ def watch(server, asked, count, seconds):
     while (now := time.monotonic() - begin) < seconds:
         if now * asked.changes > writer.asked:
             writer.write()
+        tick()
         read(0.02)
     cpu = (server.cpu() - begin_cpu) / (time.monotonic() - begin)
     most = server.memory() - before
@@ -323,6 +331,100 @@ def viewers(server, asked):
     row(f"{name}: from a change to the viewer, p99", [percentile(found["delays"], 0.99)], "ms", 1000)
 
 
+class Submissions:
+    """Submits five jobs of one pod and a second each, four times a second."""
+
+    def __init__(self, server):
+        self.server, self.number, self.next, self.running = server, 0, 0, []
+
+    def __call__(self):
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + 0.25
+        jobs = []
+        for _ in range(5):
+            self.number += 1
+            jobs.append(JOB.format(name=f"decided-{os.getpid()}-{id(self)}-{self.number}"))
+        self.running = [each for each in self.running if each.poll() is None]
+        self.running.append(subprocess.Popen(
+            [self.server.program, "--config", self.server.config, "submit", "-f", "-"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        self.running[-1].stdin.write("\n---\n".join(jobs).encode())
+        self.running[-1].stdin.close()
+
+    def end(self):
+        for each in self.running:
+            each.wait()
+
+
+def decisions(server, asked):
+    """How long decisions take beside viewers and beside none, in turns."""
+    took = {True: [], False: []}
+    for turn in range(2 * TURNS):
+        seen = turn % 2 == 1
+        begin = os.path.getsize(server.log.name)
+        submissions = Submissions(server)
+        watch(server, asked, asked.viewers if seen else 0, asked.seconds / 2, submissions)
+        submissions.end()
+        with open(server.log.name, encoding="utf-8") as log:
+            log.seek(begin)
+            took[seen] += [json.loads(line)["ms"] for line in log if '"group allocated"' in line]
+    for seen, words in ((False, "none"), (True, f"{asked.viewers:,} viewers")):
+        row(f"decisions beside {words}: p99 of {len(took[seen])}", [percentile(took[seen], 0.99)], "ms")
+    ratio = percentile(took[True], 0.99) / percentile(took[False], 0.99)
+    row("decisions: p99 beside viewers to that beside none", [ratio], "times", 1.05)
+
+
+def an_hour(server):
+    """The heap of the list of groups after as many events as the feed sends in an hour
+    (ten a second), each with changes of thirty rows. They are given to the page itself,
+    by the browser, as fast as it takes them, so an hour takes minutes."""
+    from playwright.sync_api import sync_playwright  # pylint: disable=import-outside-toplevel
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium-headless-shell",
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        page = browser.new_page()
+        page.add_init_script("""window.EventSource = class extends EventTarget {
+          static CLOSED = 2; readyState = 1;
+          constructor() { super(); window.stream = this; }
+          close() {}
+        };""")
+        link = server.link()
+        page.goto(link)
+        page.get_by_role("heading", level=1).first.wait_for()
+        page.goto(link.partition("#")[0] + "#/groups")
+        page.locator(".row .name").first.wait_for()
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable")
+
+        def heap():
+            session.send("HeapProfiler.collectGarbage")
+            found = {each["name"]: each["value"]
+                     for each in session.send("Performance.getMetrics")["metrics"]}
+            return found["JSHeapUsedSize"] / 1e6
+
+        before = heap()
+        page.set_default_timeout(1_800_000)
+        page.evaluate("""async (events) => {
+          const list = await (await fetch("fluxnetes.v1.Scheduler/ListGroups", {method: "POST",
+            headers: {"Content-Type": "application/json"}, body: '{"pageSize": 100}'})).json();
+          for (let number = 0; number < events; ++number) {
+            const groups = Array.from({length: 30}, (_, i) =>
+              ({...list.groups[(number + i) % list.groups.length], reason: `change ${number} of ${i}`}));
+            window.stream.dispatchEvent(new MessageEvent("changes",
+              {data: JSON.stringify({groups, others: "2", resumeToken: String(number)}), lastEventId: String(number)}));
+            if (number % 10 === 0) await new Promise(requestAnimationFrame);
+          }
+        }""", HOUR)
+        shown = page.locator(".row .why").first.inner_text()
+        if "change " not in shown:
+            raise RuntimeError(f"the page has not taken the changes: {shown}")
+        row(f"heap of the list of groups after {HOUR:,} events (an hour of the feed)", [heap()], "MB", 100)
+        row("that before them", [before], "MB")
+        browser.close()
+
+
 def main():
     asked = arguments()
     if pathlib.Path(sys.executable) != BROWSER and BROWSER.exists():
@@ -339,7 +441,9 @@ def main():
         in_the_browser(server)
         server.sql("DELETE FROM pod_groups;" + MANY.format(count=asked.groups))
         pages_of_groups(server, asked.groups)
+        an_hour(server)
         viewers(server, asked)
+        decisions(server, asked)
     finally:
         server.stop()
         shutil.rmtree(scratch, ignore_errors=True)

@@ -1,8 +1,9 @@
 """The nodes, one node, and maintenance."""
 
+import json
 import re
 
-from support import EVIL, Visit, await_true, claim, fluxnetes, one_time_link
+from support import EVIL, Visit, await_true, claim, fluxnetes, job, one_time_link, submit
 
 
 def line_of(page, name):
@@ -56,6 +57,29 @@ def shows_one(visit):
     page.get_by_role("heading", name="Node a0").wait_for()
     visit.open("nodes/none")
     claim("a node that is not there says so", visit.sees('no node named "none"'), visit.text())
+
+
+def shows_its_inside(visit):
+    aligned = json.loads(job("aligned", 1, seconds=100))
+    aligned["spec"]["template"]["metadata"]["labels"]["fluxnetes.align"] = "numa"
+    aligned["spec"]["template"]["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "1", "nvidia.com/gpu": "1"}, "limits": {"cpu": "1", "nvidia.com/gpu": "1"}}
+    submit(json.dumps(aligned))
+    page = visit.open("groups/default/aligned")
+    claim("a pod's parts of its node are in the page of its group",
+          visit.sees("has inside") and visit.sees("/gpu"), visit.text())
+    page.locator("tbody a[href*='nodes/']").first.click()
+    picture = page.get_by_role("img", name=re.compile("The inside of the node: [1-9]"))
+    picture.wait_for()
+    held = picture.locator(".part[title*='default/aligned']")
+    claim("the node's inside is drawn, with the group in it",
+          held.count() == 2 and picture.locator(".part").count() == 10
+          and picture.locator(".domain").count() == 3, picture.inner_text())
+    boxes = {each.evaluate("each => each.closest('.domain').firstChild.textContent") for each in held.all()}
+    claim("its core and its GPU are in one domain", len(boxes) == 1, str(boxes))
+    fluxnetes("cancel", "group", "aligned", "--reason", "seen")
+    claim("and leave it when the group ends, without a reload",
+          await_true(lambda: page.locator(".part[title*='default/aligned']").count() == 0), visit.text())
 
 
 def drains(visit):
@@ -117,6 +141,7 @@ def check(browser):
     lists_nodes(visit)
     has_a_heat_map(visit)
     shows_one(visit)
+    shows_its_inside(visit)
     drains(visit)
     claim("nothing fails in the pages of nodes", visit.errors == [], str(visit.errors))
     visit.close()

@@ -169,17 +169,19 @@ function Why({ why, search }: { why: ExplainGroupResponse; search: () => void })
 }
 
 function Pods({ members }: { members: Member[] }) {
+  const parts = members.some((each) => each.inside); // of their nodes
   return (
     <section aria-labelledby="pods">
       <h2 id="pods">Pods</h2>
       <table class="wide">
-        <Heads of={["pod", "state", "node", "needs", "owner", "note"]} />
+        <Heads of={["pod", "state", "node", ...(parts ? ["has inside"] : []), "needs", "owner", "note"]} />
         <tbody>
           {members.slice(0, kMembersShown).map((each) => (
             <tr>
               <td>{each.name}</td>
               <td>{each.state}</td>
-              <td>{each.node ?? "–"}</td>
+              <td>{each.node ? <a href={link(["nodes", each.node])}>{each.node}</a> : "–"}</td>
+              {parts && <td>{each.inside ?? "–"}</td>}
               <td>{each.needs ?? "–"}</td>
               <td>{each.owner ?? "–"}</td>
               <td>{each.note}</td>

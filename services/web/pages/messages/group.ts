@@ -48,6 +48,7 @@ export interface Member {
   needs?: string;
   owner?: string;
   note?: string;
+  inside?: string;
 }
 
 export interface GetGroupResponse {

@@ -12,6 +12,7 @@ import type { GetNodeResponse, NodeGroup } from "../messages/nodes";
 import { bytesText, cpuText, OtherUse, Use } from "./amounts";
 import { mayOperate } from "../frame/session";
 import { DrainQuestion } from "./drain";
+import { InteriorPicture } from "./interior_picture";
 import { MaintenanceTable } from "./maintenance_table";
 
 function kindText(group: NodeGroup): string {
@@ -90,8 +91,9 @@ function Facts({ answer }: { answer: GetNodeResponse }) {
         <>
           <dt>inside</dt>
           <dd>
+            <InteriorPicture structure={answer.structure} groups={answer.groups ?? []} />
             <details>
-              <summary>what it has inside is known</summary>
+              <summary>as text</summary>
               <pre>{answer.structure}</pre>
             </details>
           </dd>

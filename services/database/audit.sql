@@ -25,3 +25,29 @@ ORDER BY o.place;
 -- Sets the outcome $2 of the change $1, which was made outside the database.
 UPDATE audit SET outcome = $2
 WHERE id = $1;
+
+-- name: list_audit
+-- Changes of object $1, by caller $2, with verb $3, with $4 (in lower case) in
+-- object or detail, with an id below $5, the newest first, at most $6.
+SELECT
+  a.id,
+  a.at,
+  a.caller,
+  a.role,
+  a.via,
+  a.verb,
+  a.object,
+  a.detail,
+  a.outcome
+FROM audit AS a
+WHERE
+  ($1::text IS NULL OR a.object = $1)
+  AND ($2::text IS NULL OR a.caller = $2)
+  AND ($3::text IS NULL OR a.verb = $3)
+  AND (
+    $4::text IS NULL
+    OR strpos(lower(a.object || ' ' || coalesce(a.detail, '')), $4) > 0
+  )
+  AND ($5::bigint IS NULL OR a.id < $5)
+ORDER BY a.id DESC
+LIMIT $6::bigint;

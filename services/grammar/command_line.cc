@@ -222,7 +222,7 @@ void Grammar::AddSimulate() {
 void Grammar::AddGet() {
   CLI::App* get = AddCommand(app_, "get",
                              "list groups, nodes, queues, accounts, pools, "
-                             "maintenance, estimates or jobs");
+                             "maintenance, estimates, jobs or the audit log");
   get->require_subcommand(1);
   using What = GetOptions::What;
   AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
@@ -240,6 +240,8 @@ void Grammar::AddGet() {
   AddGetCommand(*get, What::kEstimates, "estimates", {"estimate"},
                 "how wrong it was when groups would start");
   AddGetCommand(*get, What::kJobs, "jobs", {"job"}, "jobs of the work queue");
+  AddGetCommand(*get, What::kAudit, "audit", {},
+                "who has changed what, the newest first");
 }
 
 void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
@@ -251,6 +253,7 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
   for (const std::string& alias : aliases) command->alias(alias);
   const bool groups = what == What::kGroups;
   const bool rows = groups || what == What::kJobs;
+  const bool audit = what == What::kAudit;
   if (groups || what == What::kQueues || what == What::kNodes ||
       what == What::kAccounts || what == What::kPools)
     command
@@ -275,6 +278,28 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
                       "with --watch: end when every group has finished or can "
                       "never fit, with a summary");
   }
+  if (groups || audit)
+    command
+        ->add_option("--search", get_.search,
+                     groups ? "only with this in their name or reason"
+                            : "only with this in their object or detail")
+        ->type_name("TEXT");
+  if (groups) {
+    command
+        ->add_option("--order", get_.order,
+                     "by name, state, size, queue, priority, submitted or "
+                     "start (default: those that run, then in line)")
+        ->type_name("COLUMN");
+    command->add_flag("--descending", get_.descending,
+                      "with --order: the largest or last first");
+  }
+  if (rows || audit)
+    CheckAtLeast(
+        *command
+             ->add_option("--limit", get_.limit,
+                          "at most so many; 0: all (default: 500 in tables)")
+             ->type_name("N"),
+        0);
   if (rows) {
     command
         ->add_option(
@@ -288,12 +313,6 @@ void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
         ->type_name("STATE,...");
     command->add_option("--queue", get_.queue, "only of this queue")
         ->type_name("QUEUE");
-    CheckAtLeast(
-        *command
-             ->add_option("--limit", get_.limit,
-                          "at most so many; 0: all (default: 500 in tables)")
-             ->type_name("N"),
-        0);
     CheckAtLeast(
         *command
              ->add_option("--after", get_.after, "only those with a higher id")

@@ -28,6 +28,7 @@ struct GetOptions {
     kJobs,
     kMaintenance,
     kEstimates,
+    kAudit,
     kTopNodes,
     kTopGroups
   };
@@ -40,8 +41,12 @@ struct GetOptions {
   bool until_done = false;
   std::vector<std::string> states;  // empty: any
   std::optional<std::string> queue;
-  std::optional<std::string> kind;    // of jobs
-  std::optional<std::string> tag;     // of jobs
+  std::optional<std::string> kind;  // of jobs
+  std::optional<std::string> tag;   // of jobs
+  // Of groups and changes: with this in name, reason, object or detail.
+  std::optional<std::string> search;
+  std::optional<std::string> order;   // of groups: "start"; nullopt: the line
+  bool descending = false;            // in that order
   std::optional<std::int64_t> limit;  // 0: none; nullopt: the output's default
   std::int64_t after = 0;             // id of the last one of the previous page
   std::optional<std::chrono::milliseconds> finished;  // how old at most
@@ -238,7 +243,8 @@ struct ServeOptions {
   bool print_config = false;
 };
 struct WebOptions {
-  std::string url;  // of the pages, for the browser; empty: web.listen
+  std::string url;     // of the pages, for the browser; empty: web.listen
+  bool print = false;  // opens no browser
 };
 struct SimulatedClusterOptions {};
 struct VersionOptions {

@@ -69,11 +69,14 @@ void AddManCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
 
 void AddWebCommand(CLI::App& app, ToolOptions& options, Command& chosen) {
   CLI::App* web = AddCommand(
-      app, "web", "print a link that opens the pages in a browser, once");
+      app, "web",
+      "open the pages in a browser, or print a link that opens them once");
   web->add_option("--url", options.web.url,
                   "of the pages, as the browser reaches them (default: that of "
                   "web.listen)")
       ->type_name("URL");
+  web->add_flag("--print", options.web.print,
+                "print the link also where a browser can be opened");
   web->callback([&options, &chosen] { chosen = options.web; });
 }
 

@@ -23,7 +23,10 @@ void SayNone(const GetOptions& options, const Listing& listing,
     console.err << fmt::format(
         "No {}{}{} found{}.{}\n", listing.noun,
         options.queue ? " of queue " + *options.queue : "",
-        options.states.empty() ? "" : " in that state", where,
+        options.search           ? " with that in it"
+        : options.states.empty() ? ""
+                                 : " in that state",
+        where,
         one ? " (-A looks in all namespaces.)"
         : options.what == GetOptions::What::kPools ? kNoPools
                                                    : "");
@@ -40,8 +43,7 @@ void SayNone(const GetOptions& options, const Listing& listing,
 void SayMore(const Listing& listing, Console& console) {
   const auto shown = static_cast<std::int64_t>(listing.names.size());
   console.err << fmt::format(
-      "The first {} {}{} are shown; --limit 0 shows all, --state and --queue "
-      "narrow.\n",
+      "The first {} {}{} are shown; --limit 0 shows all, other flags narrow.\n",
       shown,
       listing.beyond ? fmt::format("of {} ", shown + *listing.beyond) : "",
       listing.noun);
@@ -83,6 +85,8 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListPoolsFor(transaction, options);
     case GetOptions::What::kMaintenance:
       return ListMaintenanceFor(transaction, options, now);
+    case GetOptions::What::kAudit:
+      return ListAuditFor(transaction, options);
     case GetOptions::What::kEstimates:
       return ListEstimatesFor(transaction, options);
     case GetOptions::What::kTopNodes:

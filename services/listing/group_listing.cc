@@ -5,6 +5,9 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
 
 #include "services/console/exit_code.h"
 #include "services/console/output.h"
@@ -71,10 +74,86 @@ std::string FingerprintOf(const GroupRow& group) {
                      group.grown, group.reason.value_or(""));
 }
 
+// Whether `a` comes before `b`.
+using Before = bool (*)(const GroupRow& a, const GroupRow& b);
+
+template <auto kField>
+bool ByField(const GroupRow& a, const GroupRow& b) {
+  return a.*kField < b.*kField;
+}
+
+bool ByName(const GroupRow& a, const GroupRow& b) {
+  return std::tie(a.namespace_name, a.name) <
+         std::tie(b.namespace_name, b.name);
+}
+
+std::optional<sql::Timestamp> StartOf(const GroupRow& group) {
+  return group.allocated_at ? group.allocated_at : group.estimated_start;
+}
+
+bool ByStart(const GroupRow& a, const GroupRow& b) {
+  return StartOf(a) < StartOf(b);
+}
+
+struct Column {
+  const char* name;
+  Before before;
+  // Groups without a value come last either way; null: each has one.
+  bool (*has_value)(const GroupRow& group) = nullptr;
+};
+
+constexpr Column kColumns[] = {
+    {"name", ByName},
+    {"state", ByField<&GroupRow::shown_state>},
+    {"size", ByField<&GroupRow::size>},
+    {"queue", ByField<&GroupRow::queue>},
+    {"priority", ByField<&GroupRow::priority>,
+     [](const GroupRow& group) { return group.priority.has_value(); }},
+    {"submitted", ByField<&GroupRow::submitted_at>},
+    {"start", ByStart,
+     [](const GroupRow& group) { return StartOf(group).has_value(); }}};
+
+const Column& ColumnOf(const std::string& name) {
+  std::string names;
+  for (const Column& column : kColumns) {
+    if (name == column.name) return column;
+    names += (names.empty() ? "" : ", ") + std::string(column.name);
+  }
+  throw Failure(ExitCode::kUsage,
+                fmt::format("groups have no order by '{}'", name),
+                fmt::format("Right would be one of {}.", names));
+}
+
+std::string InLowerCase(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
 }  // namespace
 
 bool WantsDocuments(OutputFormat format) {
   return format == OutputFormat::kJson || format == OutputFormat::kYaml;
+}
+
+void SearchAndSort(std::vector<GroupRow>& groups, const GetOptions& options) {
+  if (options.search) {
+    const std::string words = InLowerCase(*options.search);
+    std::erase_if(groups, [&words](const GroupRow& group) {
+      const std::string text = group.namespace_name + "/" + group.name + "\n" +
+                               group.reason.value_or("");
+      return InLowerCase(text).find(words) == std::string::npos;
+    });
+  }
+  if (!options.order) return;
+  const Column& column = ColumnOf(*options.order);
+  std::ranges::stable_sort(groups, [&](const GroupRow& a, const GroupRow& b) {
+    if (column.has_value != nullptr &&
+        column.has_value(a) != column.has_value(b))
+      return column.has_value(a);
+    return options.descending ? column.before(b, a) : column.before(a, b);
+  });
 }
 
 GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now) {
@@ -88,7 +167,11 @@ GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now) {
   filter.after = options.after;
   filter.limit = options.limit.value_or(table ? kTableLimit : 0);
   if (*filter.limit == 0) filter.limit.reset();
-  if (table && options.after == 0) filter.order = GroupOrder::kLine;
+  if (table && options.after == 0 && !options.order)
+    filter.order = GroupOrder::kLine;
+  if (options.order && options.after != 0)
+    throw Failure(ExitCode::kUsage, "--after goes by ids, --order does not",
+                  "Use --limit 0 to have all groups in that order.");
   if (!options.name.empty()) {
     const bool qualified = options.name.find('/') != std::string::npos;
     const GroupName name = ParseGroupName(options.name, "");
@@ -103,10 +186,15 @@ GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now) {
 Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
                       GroupFilter filter, sql::Timestamp now) {
   const std::optional<std::int64_t> limit = filter.limit;
-  if (limit) filter.limit = *limit + 1;
+  // Which groups are the first is known when all are there.
+  const bool reads_all = options.search || options.order;
+  filter.limit.reset();
+  if (limit && !reads_all) filter.limit = *limit + 1;
   std::vector<GroupRow> groups = ListGroups(transaction, filter);
-  const bool more = limit && static_cast<std::int64_t>(groups.size()) > *limit;
-  if (more) groups.pop_back();
+  SearchAndSort(groups, options);
+  const std::int64_t found = std::ssize(groups);
+  const bool more = limit && found > *limit;
+  if (more) groups.resize(static_cast<std::size_t>(*limit));
   if (filter.order == GroupOrder::kLine) PutBehindGangs(groups);
   Listing listing{
       "GroupList",
@@ -118,7 +206,9 @@ Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
       {},
       {},
       more};
-  if (more && !filter.name && filter.after == 0)
+  if (more && reads_all)
+    listing.beyond = found - *limit;
+  else if (more && !filter.name && filter.after == 0)
     listing.beyond = CountAll(transaction, filter) - *limit;
   for (const GroupRow& group : groups) {
     listing.names.push_back(group.namespace_name + "/" + group.name);

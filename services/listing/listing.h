@@ -37,6 +37,9 @@ struct Listing {
 GroupFilter FilterOf(const GetOptions& options, sql::Timestamp now);
 Listing ListGroupsFor(sql::Transaction& transaction, const GetOptions& options,
                       GroupFilter filter, sql::Timestamp now);
+// Leaves the groups that `search` of the options selects, in their order.
+// Throws Failure if there is no such order.
+void SearchAndSort(std::vector<GroupRow>& groups, const GetOptions& options);
 
 Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
                      sql::Timestamp now);
@@ -47,6 +50,8 @@ Listing ListAccountsFor(sql::Transaction& transaction,
 Listing ListMaintenanceFor(sql::Transaction& transaction,
                            const GetOptions& options, sql::Timestamp now);
 Listing ListPoolsFor(sql::Transaction& transaction, const GetOptions& options);
+// Changes by users, the newest first.
+Listing ListAuditFor(sql::Transaction& transaction, const GetOptions& options);
 // The errors of estimated starts.
 Listing ListEstimatesFor(sql::Transaction& transaction,
                          const GetOptions& options);

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "fluxnetes/v1/audit.pb.h"
+#include "services/database/audit_queries.h"
 #include "services/feed/group_messages.h"
 #include "services/feed/group_requests.h"
 #include "services/lists/list_requests.h"
-#include "services/lists/lists_queries.h"
 
 namespace fluxnetes::services {
 

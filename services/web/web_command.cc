@@ -4,6 +4,7 @@
 #include <string>
 
 #include "services/database/audit.h"
+#include "services/web/browser.h"
 #include "services/web/web_sessions.h"
 
 namespace fluxnetes::services {
@@ -51,7 +52,13 @@ ExitCode RunWeb(const WebOptions& options, const Config& config,
       .role = config.web.read_only ? Role::kViewer : Role::kOperator};
   const std::string link = sessions.MakeLink(caller);
   // Behind the '#' no server and no proxy on the way sees the secret.
-  console.out << url << "#link=" << link << '\n';
+  const std::string address = url + "#link=" + link;
+  if (!options.print && console.terminal && OpenInBrowser(address, console)) {
+    console.err << "The pages are open in your browser; --print prints a link "
+                   "instead.\n";
+    return ExitCode::kOk;
+  }
+  console.out << address << '\n';
   console.err << "The link opens the pages once, within five minutes.\n";
   return ExitCode::kOk;
 }

@@ -35,6 +35,51 @@ TEST_F(Get, GroupsAreListedInOrderOfTheLine) {
   EXPECT_THAT(run_.out(), HasSubstr("no node has 64 cpu"));
 }
 
+TEST_F(Get, GroupsAreSearchedInNamesAndReasons) {
+  AddExampleGroups();
+  ASSERT_EQ(run_("get groups -A --search HUGE -o name"), ExitCode::kOk);
+  EXPECT_EQ(run_.out(), "a/huge\n");
+  run_("get groups -A -o name", {"--search", "none is free"});
+  EXPECT_EQ(run_.out(), "b/second\n");
+  run_("get groups -A --search nowhere");
+  EXPECT_THAT(run_.err(), HasSubstr("No groups with that in it found"));
+}
+
+TEST_F(Get, GroupsAreListedInTheOrderThatIsAskedFor) {
+  AddExampleGroups();
+  ASSERT_EQ(run_("get groups -A -o name --order name"), ExitCode::kOk);
+  EXPECT_EQ(run_.out(), "a/fills\na/first\na/huge\na/runs\nb/over\nb/second\n");
+  run_("get groups -A -o name --order size --descending --limit 2");
+  EXPECT_THAT(run_.out(), StartsWith("a/huge\na/f"));
+  EXPECT_THAT(run_.err(), HasSubstr("The first 2 of 6 groups are shown"));
+  // Only these have a start; those without one come last either way.
+  run_("get groups -A -o name --order start --descending --limit 1");
+  const std::string last = run_.out();
+  run_("get groups -A -o name --order start --limit 1");
+  EXPECT_NE(run_.out(), last);
+  EXPECT_EQ(run_("get groups -A --order colour"), ExitCode::kUsage);
+  EXPECT_THAT(run_.err(), HasSubstr("name, state, size, queue"));
+  EXPECT_EQ(run_("get groups -A --order name --after 3"), ExitCode::kUsage);
+}
+
+TEST_F(Get, ChangesAreListedTheNewestFirst) {
+  AddExampleGroups();
+  ASSERT_EQ(run_("hold group a/first --reason", {"until the disks are there"}),
+            ExitCode::kOk)
+      << run_.err();
+  ASSERT_EQ(run_("release group a/first"), ExitCode::kOk) << run_.err();
+  ASSERT_EQ(run_("get audit"), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(Columns(run_.out(), {3, 4, 5}),
+            "VIA VERB OBJECT\ncli release group/a/first\n"
+            "cli hold group/a/first\n");
+  run_("get audit -o json --search DISKS");
+  const auto found = nlohmann::json::parse(run_.out());
+  ASSERT_EQ(found["items"].size(), 1) << run_.out();
+  EXPECT_EQ(found["items"][0]["verb"], "hold");
+  run_("get audit --limit 1");
+  EXPECT_THAT(run_.err(), HasSubstr("The first 1 changes are shown"));
+}
+
 TEST_F(Get, GroupsOfANamespaceOnlyUnlessAskedForAll) {
   AddExampleGroups();
   run_("get groups -n b");

@@ -167,11 +167,16 @@ def changes_do_not_move_it(browser):
         return {text: y for x, y, text in words_of(saved(page, "SVG")) if x == 4 and y > 40}
     before = nodes()
     lines = page.locator("table caption").inner_text()
+    page.get_by_label("find").type("half a na")
     # A day of drained nodes above what is seen, and more bars there.
     submit(job("comes-one", 1), job("comes-two", 1))
     fluxnetes("drain", "a0", "--from", "+20h", "--reason", "later")
     claim("changes come without a click",
           await_true(lambda: page.locator("table caption").inner_text() != lines), lines)
+    claim("what one types meanwhile stays", page.get_by_label("find").input_value() == "half a na",
+          page.get_by_label("find").input_value())
+    page.get_by_label("find").fill("")
+    page.locator("h1").click()
     after = nodes()
     name = min(before, key=before.get)
     claim("and what is seen stays where it is", abs(after.get(name, 0) - before[name]) < 1, f"{before} {after}")

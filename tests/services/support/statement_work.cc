@@ -31,6 +31,7 @@
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
 #include "services/simulate/simulation_queries.h"
+#include "services/usage/usage_queries.h"
 #include "services/web/web_sessions_queries.h"
 #include "sql/connection/transaction.h"
 #include "tests/support/places.h"
@@ -71,6 +72,7 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
         std::span<const sql::Query>(queries::kAllSqueue),
         std::span<const sql::Query>(queries::kAllTimeline),
         std::span<const sql::Query>(queries::kAllTop),
+        std::span<const sql::Query>(queries::kAllUsage),
         std::span<const sql::Query>(queries::kAllWebSessions)})
     options.catalogues.push_back(each);
   return options;

@@ -39,7 +39,7 @@ TEST_F(UsageCommand, SumsUpByMonthAndAccount) {
             "2026-10 physics 10.0 0.0 5.0 0.0\n"
             "2026-11 - 4.0 0.0 0.0 0.0\n"
             "2026-11 physics 3.5 3.0 0.0 8.0\n");
-  EXPECT_THAT(run_.err(), HasSubstr("As of 2026-11-02T12:00:00Z"));
+  EXPECT_THAT(run_.err(), HasSubstr("As of 2026-11-02T12:00:00.000000Z"));
 }
 
 TEST_F(UsageCommand, SumsUpByOtherKeysAndDays) {
@@ -50,7 +50,7 @@ TEST_F(UsageCommand, SumsUpByOtherKeysAndDays) {
 
 TEST_F(UsageCommand, IsFilteredByEachOfItsFlags) {
   const std::vector<std::vector<std::string>> filters = {
-      {"-n", "web"}, {"--account="}, {"--user", "x, \"y\""}};
+      {"-n", "web"}, {"--account", ""}, {"--user", "x, \"y\""}};
   for (const auto& filter : filters) {
     run_("usage --no-headers --by namespace", filter);
     EXPECT_EQ(Columns(run_.out(), {0, 1, 2}), "2026-11 web 4.0\n") << filter[0];
@@ -73,7 +73,7 @@ TEST_F(UsageCommand, DocumentHasHoursByResource) {
   run_("usage --by account --since 2026-11 -n lab -o json");
   const auto json = nlohmann::json::parse(run_.out());
   EXPECT_EQ(json["kind"], "Usage");
-  EXPECT_EQ(json["asOf"], "2026-11-02T12:00:00Z");
+  EXPECT_EQ(json["asOf"], "2026-11-02T12:00:00.000000Z");
   ASSERT_EQ(json["items"].size(), 1);
   EXPECT_EQ(json["items"][0]["account"], "physics");
   EXPECT_DOUBLE_EQ(json["items"][0]["hours"]["nvidia.com/gpu"], 8);

@@ -3,6 +3,7 @@
 import { batch, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { call } from "../frame/calls";
+import { TextFilter } from "../frame/filters";
 import { useLive } from "../frame/live";
 import { Empty, Loading, Problem } from "../frame/notice";
 import { groupLink, link, route, setQuery } from "../frame/route";
@@ -60,15 +61,6 @@ const kBys: [string, string][] = [
   ["group", "group"],
 ];
 
-function Field({ name, label, words }: { name: string; label: string; words: string }) {
-  return (
-    <label>
-      {label}
-      <input value={route.value.query.get(name) ?? ""} placeholder={words} onChange={(event) => setQuery(name, event.currentTarget.value.trim())} />
-    </label>
-  );
-}
-
 function Filters({ by, isFolded, asText }: { by: string; isFolded: boolean; asText: boolean }) {
   return (
     <div class="filters" role="group" aria-label="Filters">
@@ -80,10 +72,10 @@ function Filters({ by, isFolded, asText }: { by: string; isFolded: boolean; asTe
           ))}
         </select>
       </label>
-      {by === "label" && <Field name="level" label="label of nodes" words="example.com/row" />}
-      <Field name="namespace" label="namespace" words="all" />
-      <Field name="queue" label="queue" words="all" />
-      <Field name="find" label="find" words="node or group" />
+      {by === "label" && <TextFilter name="level" words="label of nodes" hint="example.com/row" />}
+      <TextFilter name="namespace" />
+      <TextFilter name="queue" />
+      <TextFilter name="find" hint="node or group" />
       {by !== "group" && (
         <label class="check">
           <input type="checkbox" checked={isFolded} onChange={(event) => setQuery("fold", event.currentTarget.checked ? "" : "no")} />

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
+import { AddressText } from "../frame/filters";
 import { Heads } from "../frame/heads";
 import { link, route, setQuery } from "../frame/route";
 import { mayChange } from "../frame/session";
@@ -84,7 +85,7 @@ function Setting({ name, label, placeholder }: { name: string; label: string; pl
   return (
     <label>
       {label}
-      <input class="long" value={route.value.query.get(name) ?? ""} placeholder={placeholder} onChange={(event) => setQuery(name, event.currentTarget.value.trim(), true)} />
+      <AddressText name={name} hint={placeholder} isLong isReplaced />
     </label>
   );
 }

@@ -168,3 +168,12 @@ FROM (
 GROUP BY d.day, d.queue, d.namespace, d.account, d.user_name;
 COMMENT ON VIEW usage_months IS
 'usage_days by month: hours of cores, GiB and pods, and of other resources by name.';
+COMMENT ON COLUMN usage_months.month IS 'The first day of the month, by UTC.';
+COMMENT ON COLUMN usage_months.queue IS 'As in usage_days.';
+COMMENT ON COLUMN usage_months.namespace IS 'As in usage_days.';
+COMMENT ON COLUMN usage_months.account IS 'As in usage_days.';
+COMMENT ON COLUMN usage_months.user_name IS 'As in usage_days.';
+COMMENT ON COLUMN usage_months.core_hours IS 'Hours of cores; null: none.';
+COMMENT ON COLUMN usage_months.gib_hours IS 'Hours of GiB of memory; null: none.';
+COMMENT ON COLUMN usage_months.pod_hours IS 'Hours of pods; null: none.';
+COMMENT ON COLUMN usage_months.other_hours IS 'Hours of each other resource, by its name.';

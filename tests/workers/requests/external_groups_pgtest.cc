@@ -157,7 +157,7 @@ TEST_F(ExternalGroupsTest, CancelledItGivesItsNodesBackAndIsHistory) {
   EXPECT_EQ(AskAll("SELECT p ->> 'name', p ->> 'node', p -> 'resources' ->> "
                    "'cpu' FROM group_history, jsonb_array_elements(pods) AS p "
                    "ORDER BY 1 LIMIT 1"),
-            "0|n0|2.0000000000000000");
+            "external-1-0|n0|2.0000000000000000");
 }
 
 TEST_F(ExternalGroupsTest, AskedAgainBeforeItsEndIsRecordedItIsAnother) {

@@ -39,8 +39,12 @@ std::string TemplateName() {
 std::string MakeTemplate(const std::string& connection) {
   const std::string name = TemplateName();
   sql::Pool pool(OneConnection(connection));
-  // Until the connection ends.
-  RunOutside(pool, "SELECT pg_advisory_lock(hashtext('fluxnetes_template'))");
+  // One process makes it. The lock is held by a transaction of its own, since
+  // RunOutside() ends its session.
+  sql::Pool guard(OneConnection(connection));
+  sql::Transaction lock(guard);
+  lock.RunScript(
+      "SELECT pg_advisory_xact_lock(hashtext('fluxnetes_template'))");
   {
     sql::Transaction transaction(pool);
     if (!transaction

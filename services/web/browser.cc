@@ -21,7 +21,7 @@ std::string Variable(const Console& console, const char* name) {
 std::string ProgramIn(const std::string& path, const std::string& name) {
   for (std::size_t from = 0; from <= path.size();) {
     const std::size_t colon = std::min(path.find(':', from), path.size());
-    const std::string file = path.substr(from, colon - from) + "/" + name;
+    std::string file = path.substr(from, colon - from) + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;
     from = colon + 1;
   }

@@ -1,15 +1,15 @@
 -- The roll-up of usage.
 
 -- name: roll_up_usage
--- Writes what groups held on the days (UTC) from the one before the last roll-up
--- to that of $1. A value never falls, so that a day stays whose history is gone.
+-- Writes what groups held on the days (UTC) from that of an hour before the last
+-- roll-up to that of $1. A value never falls, so that a day stays whose history is gone.
 -- Does nothing while another roll-up runs.
 WITH clock AS MATERIALIZED (
   SELECT
     c.only_row,
     (
       coalesce(
-        c.rolled_up_to - interval '1 day',
+        c.rolled_up_to - interval '1 hour',
         least(
           (SELECT min(h.recorded_at) FROM group_history AS h),
           (SELECT min(a.starts_at) FROM allocations AS a),
@@ -47,7 +47,18 @@ written AS (
     r.resource,
     sum(quantity_of(r.amount) * p.seconds)
   FROM days AS d
-  CROSS JOIN LATERAL places_held(d.begins, d.ends) AS p
+  CROSS JOIN LATERAL (
+    -- Most pods ask for one of few amounts.
+    SELECT
+      h.queue,
+      h.namespace,
+      h.account,
+      h.user_name,
+      h.held,
+      sum(h.seconds) AS seconds
+    FROM places_held(d.begins, d.ends) AS h
+    GROUP BY h.queue, h.namespace, h.account, h.user_name, h.held
+  ) AS p
   CROSS JOIN LATERAL jsonb_each_text(p.held) AS r (resource, amount)
   GROUP BY d.day, p.queue, p.namespace, p.account, p.user_name, r.resource
   HAVING sum(quantity_of(r.amount) * p.seconds) > 0

@@ -6,7 +6,7 @@
 //   placements    ─┘
 //
 // A place counts from the binding of its pod to the pod's end, on each day for
-// the part of that day. The days since the one before the last roll-up are
+// the part of that day. The days since an hour before the last roll-up are
 // computed anew each time, so that an end that is recorded late is counted, and
 // a run that is repeated changes nothing.
 //

@@ -10,9 +10,9 @@
 // computed anew each time, so that an end that is recorded late is counted, and
 // a run that is repeated changes nothing.
 //
-// RunOnce() from one thread; of several replicas one at a time works. Throws
-// sql::Error.
-// Tests: tests/workers/usage/usage_roll_up_pgtest.cc.
+// RunOnce() from one thread, every ten minutes; of several replicas one works
+// in that time. Throws sql::Error. Tests:
+// tests/workers/usage/usage_roll_up_pgtest.cc.
 #pragma once
 
 #include "cluster/text/timestamp.h"

@@ -109,6 +109,17 @@ TEST_F(UsageTest, OneRollUpRunsAtATime) {
   EXPECT_EQ(Hours(), "");
 }
 
+TEST_F(UsageTest, AnotherReplicaDoesNotRollUpAgainAtOnce) {
+  SetNode("n0", 4'000);
+  CreateGroup("train", 1, "");
+  Start(kNoon);
+  RollUp(kNoon + kHour);
+  RollUp(kNoon + kHour + std::chrono::minutes(8));
+  EXPECT_EQ(Hours(), "2024-12-18|physics||1.000");
+  RollUp(kNoon + kHour + std::chrono::minutes(12));
+  EXPECT_EQ(Hours(), "2024-12-18|physics||1.200");
+}
+
 TEST_F(UsageTest, MonthsAreSummedUp) {
   SetNode("n0", 4'000);
   CreateGroup("train", 2, "ada");

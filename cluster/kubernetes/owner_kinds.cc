@@ -23,8 +23,9 @@ struct KnownOwner {
   bool replaces = true;
 };
 
-// The versions that the operators of 2026 serve. A Workflow gives a step that
-// is tried again another pod in another place of its graph.
+// The versions that the operators document; cluster.ownerKinds names others. A
+// Workflow gives a step that is tried again another pod in another place of its
+// graph.
 constexpr std::array<KnownOwner, 15> kKnownOwners = {{
     {"LeaderWorkerSet", "/apis/leaderworkerset.x-k8s.io/v1",
      "leaderworkersets"},

@@ -11,6 +11,7 @@
 
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/feed/group_messages.h"
+#include "services/records/group_search.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -70,8 +71,7 @@ std::shared_ptr<FeedEntry> EntryOf(const GroupRow& row) {
   if (const auto start =
           row.allocated_at ? row.allocated_at : row.estimated_start)
     entry->start_us = Microseconds(*start);
-  entry->searched = LowerCase(row.namespace_name + "/" + row.name + "\n" +
-                              row.reason.value_or(""));
+  entry->searched = SearchedText(row);
   entry->nodes = row.nodes.empty() ? row.reserved_nodes : row.nodes;
   entry->over = row.state == "finished";
   entry->encoded = answer.SerializeAsString();

@@ -78,10 +78,4 @@ bool ComesBefore(const ListOrder& order, const FeedEntry& a,
   return compared == std::strong_ordering::equal ? a.id < b.id : compared < 0;
 }
 
-std::string LowerCase(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter += 'a' - 'A';
-  return text;
-}
-
 }  // namespace fluxnetes::services

@@ -59,7 +59,4 @@ struct ListOrder {
 bool ComesBefore(const ListOrder& order, const FeedEntry& a,
                  const FeedEntry& b);
 
-// ASCII letters in lower case.
-std::string LowerCase(std::string text);
-
 }  // namespace fluxnetes::services

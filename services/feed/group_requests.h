@@ -11,6 +11,7 @@
 #include "services/grpc/grpc_calls.h"
 #include "services/records/group_name.h"
 #include "services/records/group_pages.h"
+#include "services/records/group_search.h"
 
 namespace fluxnetes::v1 {
 class ListGroupsRequest;

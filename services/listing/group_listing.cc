@@ -14,6 +14,7 @@
 #include "services/listing/listing.h"
 #include "services/records/group_document.h"
 #include "services/records/group_name.h"
+#include "services/records/group_search.h"
 #include "services/records/group_table.h"
 
 namespace fluxnetes::services {
@@ -124,13 +125,6 @@ const Column& ColumnOf(const std::string& name) {
                 fmt::format("Right would be one of {}.", names));
 }
 
-std::string InLowerCase(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 }  // namespace
 
 bool WantsDocuments(OutputFormat format) {
@@ -139,11 +133,9 @@ bool WantsDocuments(OutputFormat format) {
 
 void SearchAndSort(std::vector<GroupRow>& groups, const GetOptions& options) {
   if (options.search) {
-    const std::string words = InLowerCase(*options.search);
+    const std::string words = LowerCase(*options.search);
     std::erase_if(groups, [&words](const GroupRow& group) {
-      const std::string text = group.namespace_name + "/" + group.name + "\n" +
-                               group.reason.value_or("");
-      return InLowerCase(text).find(words) == std::string::npos;
+      return SearchedText(group).find(words) == std::string::npos;
     });
   }
   if (!options.order) return;

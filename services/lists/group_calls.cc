@@ -15,6 +15,7 @@
 #include "services/lists/lists_queries.h"
 #include "services/records/group_changes.h"
 #include "services/records/group_pages.h"
+#include "services/records/group_search.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -41,9 +42,7 @@ std::vector<GroupRow> RefusedRows(const v1::ListGroupsRequest& request,
   std::vector<GroupRow> rows = ReadRefusedPage(
       transaction, filter, place.namespace_name, place.name, std::nullopt);
   std::erase_if(rows, [&search](const GroupRow& row) {
-    return LowerCase(row.namespace_name + "/" + row.name + "\n" +
-                     row.reason.value_or(""))
-               .find(search) == std::string::npos;
+    return SearchedText(row).find(search) == std::string::npos;
   });
   if (rows.size() > limit) rows.resize(limit);
   return rows;

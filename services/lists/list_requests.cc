@@ -7,6 +7,7 @@
 
 #include "services/feed/group_query.h"
 #include "services/grpc/grpc_calls.h"
+#include "services/records/group_search.h"
 
 namespace fluxnetes::services {
 namespace {

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "matcher/graph/vertex_copy.h"
+
 namespace fluxnetes::matcher {
 namespace {
 
@@ -29,17 +31,8 @@ class NumaMaker {
   }
 
   VertexIndex Copy(VertexIndex v, VertexIndex above) {
-    Vertex vertex;
-    vertex.type = graph_.TypeName(v);
-    vertex.basename = graph_.Basename(v);
-    vertex.name = graph_.Name(v);
-    vertex.unit = graph_.Unit(v);
-    vertex.id = graph_.id(v);
+    Vertex vertex = CopyOf(graph_, v);
     vertex.uniq_id = made_.size();
-    vertex.rank = graph_.rank(v);
-    vertex.size = graph_.units(v);
-    vertex.up = graph_.up(v);
-    if (const Properties* of = graph_.PropertiesOf(v)) vertex.properties = *of;
     const VertexIndex copy = Add(vertex, above);
     VertexIndex into = copy;
     const VertexIndex domain = DomainBelow(v);

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "matcher/graph/vertex_copy.h"
+
 namespace fluxnetes::matcher {
 namespace {
 
@@ -156,16 +158,9 @@ ResourceGraph NodeStructure::ViewOf(
   ResourceGraph view;
   std::vector<VertexIndex> nearest(size());  // at or above each vertex
   for (VertexIndex v = 0; v < size(); ++v) {
-    Vertex vertex;
-    vertex.type = graph_.TypeName(v);
-    vertex.basename = graph_.Basename(v);
-    vertex.name = graph_.Name(v);
-    vertex.unit = graph_.Unit(v);
-    vertex.id = graph_.id(v);
-    vertex.uniq_id = graph_.uniq_id(v);
-    vertex.size = graph_.units(v);
-    vertex.up = graph_.up(v) && (v == 0 || view.up(parents_[v]));
-    if (const Properties* of = graph_.PropertiesOf(v)) vertex.properties = *of;
+    Vertex vertex = CopyOf(graph_, v);
+    vertex.rank = Vertex{}.rank;
+    vertex.up = vertex.up && (v == 0 || view.up(parents_[v]));
     view.AddVertex(vertex);
     const bool kept =
         std::find(types.begin(), types.end(), vertex.type) != types.end();

@@ -10,6 +10,7 @@
 #include "services/console/exit_code.h"
 #include "services/grammar/cluster_commands.h"
 #include "services/grammar/command_grammar.h"
+#include "services/grammar/get_commands.h"
 #include "services/grammar/group_commands.h"
 #include "services/grammar/node_commands.h"
 #include "services/grammar/row_commands.h"
@@ -54,10 +55,6 @@ class Grammar {
   void AddMigrate();
   void AddSubmit();
   void AddSimulate();
-  void AddGet();
-  void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
-                     const std::vector<std::string>& aliases,
-                     const char* about);
   void AddJobs();
   void AddJobFilters(CLI::App& command);
   void AddSmall();
@@ -73,10 +70,8 @@ class Grammar {
   Invocation invocation_;
   std::map<std::string, std::string> settings_;
   std::string config_;
-  std::string namespace_;
-  bool all_namespaces_ = false;
   std::string finished_;
-  GetOptions get_;
+  GetFlags get_;
   DescribeOptions describe_;
   ExplainOptions explain_;
   ViewOptions view_;
@@ -102,13 +97,12 @@ class Grammar {
   ToolOptions tool_;
 };
 
-Grammar::Grammar(const CalledAs& called)
-    : app_(kAbout, called.program), namespace_(called.namespace_name) {
+Grammar::Grammar(const CalledAs& called) : app_(kAbout, called.program) {
   for (std::string* name :
        {&describe_.namespace_name, &explain_.namespace_name,
         &cancel_.namespace_name, &hold_.namespace_name, &submit_.namespace_name,
         &delete_.namespace_name, &simulate_.namespace_name,
-        &match_.namespace_name, &view_.history_namespace})
+        &match_.namespace_name, &view_.history_namespace, &get_.namespace_name})
     *name = called.namespace_name;
   app_.footer(Footer());
   app_.set_version_flag("--version", "")->description("print the version");
@@ -123,7 +117,7 @@ Grammar::Grammar(const CalledAs& called)
   AddDeleteCommand(app_, delete_, invocation_.command);
   AddSimulate();
   AddMatchCommand(app_, match_, invocation_.command);
-  AddGet();
+  AddGetCommands(app_, get_, invocation_.command);
   AddDescribeCommand(app_, describe_, invocation_.command);
   AddExplainCommand(app_, explain_, invocation_.command);
   AddTimelineCommand(app_, view_, invocation_.command);
@@ -219,128 +213,6 @@ void Grammar::AddSimulate() {
   });
 }
 
-void Grammar::AddGet() {
-  CLI::App* get = AddCommand(app_, "get",
-                             "list groups, nodes, queues, accounts, pools, "
-                             "maintenance, estimates, jobs or the audit log");
-  get->require_subcommand(1);
-  using What = GetOptions::What;
-  AddGetCommand(*get, What::kGroups, "groups", {"group", "g"},
-                "groups: provisional, pending, bound and lately finished");
-  AddGetCommand(*get, What::kNodes, "nodes", {"node", "no"},
-                "nodes and what is in use on them");
-  AddGetCommand(*get, What::kQueues, "queues", {"queue", "q"},
-                "scheduling queues and how many groups are in them");
-  AddGetCommand(*get, What::kAccounts, "accounts", {"account"},
-                "accounts, their quotas and what their groups hold");
-  AddGetCommand(*get, What::kPools, "pools", {"pool"},
-                "pools of the cluster (licences), and who holds them");
-  AddGetCommand(*get, What::kMaintenance, "maintenance", {"drains"},
-                "maintenance of nodes that is announced");
-  AddGetCommand(*get, What::kEstimates, "estimates", {"estimate"},
-                "how wrong it was when groups would start");
-  AddGetCommand(*get, What::kJobs, "jobs", {"job"}, "jobs of the work queue");
-  AddGetCommand(*get, What::kAudit, "audit", {},
-                "who has changed what, the newest first");
-}
-
-void Grammar::AddGetCommand(CLI::App& get, GetOptions::What what,
-                            const char* name,
-                            const std::vector<std::string>& aliases,
-                            const char* about) {
-  using What = GetOptions::What;
-  CLI::App* command = AddCommand(get, name, about);
-  for (const std::string& alias : aliases) command->alias(alias);
-  const bool groups = what == What::kGroups;
-  const bool rows = groups || what == What::kJobs;
-  const bool audit = what == What::kAudit;
-  if (groups || what == What::kQueues || what == What::kNodes ||
-      what == What::kAccounts || what == What::kPools)
-    command
-        ->add_option(groups                    ? "GROUP"
-                     : what == What::kQueues   ? "QUEUE"
-                     : what == What::kAccounts ? "ACCOUNT"
-                     : what == What::kPools    ? "POOL"
-                                               : "NODE",
-                     get_.name, "only this one")
-        ->type_name("");
-  AddOutput(*command, get_.output, "table|wide|json|yaml|name");
-  command->add_flag("-w,--watch", get_.watch, "go on and show what changes");
-  command->add_flag_callback(
-      "--no-headers", [this] { get_.headers = false; },
-      "leave the headings out");
-  if (groups) {
-    command->add_option("-n,--namespace", namespace_, "of this namespace")
-        ->type_name("NAMESPACE");
-    command->add_flag("-A,--all-namespaces", all_namespaces_,
-                      "of all namespaces");
-    command->add_flag("--until-done", get_.until_done,
-                      "with --watch: end when every group has finished or can "
-                      "never fit, with a summary");
-  }
-  if (groups || audit)
-    command
-        ->add_option("--search", get_.search,
-                     groups ? "only with this in their name or reason"
-                            : "only with this in their object or detail")
-        ->type_name("TEXT");
-  if (groups) {
-    command
-        ->add_option("--order", get_.order,
-                     "by name, state, size, queue, priority, submitted or "
-                     "start (default: those that run, then in line)")
-        ->type_name("COLUMN");
-    command->add_flag("--descending", get_.descending,
-                      "with --order: the largest or last first");
-  }
-  if (rows || audit)
-    CheckAtLeast(
-        *command
-             ->add_option("--limit", get_.limit,
-                          "at most so many; 0: all (default: 500 in tables)")
-             ->type_name("N"),
-        0);
-  if (rows) {
-    command
-        ->add_option(
-            "--state", get_.states,
-            groups ? "only in these states: provisional, refused, pending, "
-                     "unsatisfiable, allocated, bound, finished"
-                   : "only in these states: available, scheduled, "
-                     "retryable, pending, running, completed, "
-                     "cancelled, discarded")
-        ->delimiter(',')
-        ->type_name("STATE,...");
-    command->add_option("--queue", get_.queue, "only of this queue")
-        ->type_name("QUEUE");
-    CheckAtLeast(
-        *command
-             ->add_option("--after", get_.after, "only those with a higher id")
-             ->type_name("ID"),
-        0);
-    command
-        ->add_option("--finished", finished_,
-                     "also what has ended so long ago or less; 0: nothing")
-        ->type_name("DURATION");
-  }
-  if (what == What::kJobs) {
-    command->add_option("--kind", get_.kind, "only of this kind")
-        ->type_name("match|bind|cleanup|notice");
-    command->add_option("--tag", get_.tag, "only with this tag")
-        ->type_name("TEXT");
-  }
-  command->callback([this, what] {
-    get_.what = what;
-    get_.scope = all_namespaces_ ? NamespaceScope() : namespace_;
-    if (finished_ == "0")
-      get_.finished = std::chrono::milliseconds(0);
-    else if (!finished_.empty())
-      get_.finished = DurationOf("--finished", finished_);
-    if (get_.until_done) get_.watch = true;
-    invocation_.command = get_;
-  });
-}
-
 void Grammar::AddJobFilters(CLI::App& command) {
   command.add_option("--queue", jobs_.queue, "instead of ids: of this queue")
       ->type_name("TEXT");
@@ -368,7 +240,7 @@ void Grammar::AddJobs() {
       AddCommand(app_, "jobs", "see and change jobs of the work queue");
   jobs->require_subcommand(1);
   AddGetCommand(*jobs, GetOptions::What::kJobs, "list", {},
-                "list jobs (as get jobs)");
+                "list jobs (as get jobs)", get_, invocation_.command);
   using Verb = JobsOptions::Verb;
   const auto add = [&](const char* name, const char* about, Verb verb) {
     CLI::App* command = AddCommand(*jobs, name, about);

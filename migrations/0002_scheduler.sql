@@ -981,13 +981,13 @@ CREATE TABLE nodes (
   memory_bytes bigint NOT NULL,
   pods bigint NOT NULL,
   other jsonb NOT NULL DEFAULT '{}',
-  foreign_cpu_milli bigint NOT NULL DEFAULT 0,
-  foreign_memory_bytes bigint NOT NULL DEFAULT 0,
-  foreign_pods bigint NOT NULL DEFAULT 0,
+  unmanaged_cpu_milli bigint NOT NULL DEFAULT 0,
+  unmanaged_memory_bytes bigint NOT NULL DEFAULT 0,
+  unmanaged_pods bigint NOT NULL DEFAULT 0,
   unschedulable text,
   labels jsonb NOT NULL DEFAULT '{}',
   seen_at timestamptz NOT NULL,
-  foreign_other jsonb NOT NULL DEFAULT '{}',
+  unmanaged_other jsonb NOT NULL DEFAULT '{}',
   occupants integer NOT NULL DEFAULT 0 CHECK (occupants >= 0),
   taints jsonb NOT NULL DEFAULT '[]',
   structure text REFERENCES node_structures,
@@ -1001,11 +1001,11 @@ COMMENT ON COLUMN nodes.cpu_milli IS 'Allocatable CPU in thousandths of a core.'
 COMMENT ON COLUMN nodes.memory_bytes IS 'Allocatable memory in bytes.';
 COMMENT ON COLUMN nodes.pods IS 'The number of pods that it takes.';
 COMMENT ON COLUMN nodes.other IS 'Other allocatable resources by name.';
-COMMENT ON COLUMN nodes.foreign_cpu_milli IS 'CPU used by pods of other schedulers.';
-COMMENT ON COLUMN nodes.foreign_memory_bytes IS 'Memory used by pods of other schedulers.';
-COMMENT ON COLUMN nodes.foreign_pods IS 'The number of pods of other schedulers.';
+COMMENT ON COLUMN nodes.unmanaged_cpu_milli IS 'CPU used by pods of other schedulers.';
+COMMENT ON COLUMN nodes.unmanaged_memory_bytes IS 'Memory used by pods of other schedulers.';
+COMMENT ON COLUMN nodes.unmanaged_pods IS 'The number of pods of other schedulers.';
 COMMENT ON COLUMN nodes.occupants IS 'The number of pods of other schedulers that keep groups from having the node for themselves: those that belong to no DaemonSet and are not static.';
-COMMENT ON COLUMN nodes.foreign_other IS 'Other resources used by pods of other schedulers, by name.';
+COMMENT ON COLUMN nodes.unmanaged_other IS 'Other resources used by pods of other schedulers, by name.';
 COMMENT ON COLUMN nodes.unschedulable IS 'Why it takes no new pods: cordoned, not ready, gone; null: it takes pods.';
 COMMENT ON COLUMN nodes.labels IS 'Its labels.';
 COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';

@@ -273,13 +273,13 @@ CREATE VIEW node_usage AS
 SELECT
   n.node_name,
   n.cpu_milli,
-  n.foreign_cpu_milli,
+  n.unmanaged_cpu_milli,
   coalesce(p.cpu_milli, 0) AS granted_cpu_milli,
   n.memory_bytes,
-  n.foreign_memory_bytes,
+  n.unmanaged_memory_bytes,
   coalesce(p.memory_bytes, 0) AS granted_memory_bytes,
   n.pods,
-  n.foreign_pods,
+  n.unmanaged_pods,
   coalesce(p.pods, 0) AS granted_pods,
   n.unschedulable
 FROM nodes AS n
@@ -376,13 +376,13 @@ COMMENT ON COLUMN running.reason IS 'As in group_standing.';
 
 COMMENT ON COLUMN node_usage.node_name IS 'Its name.';
 COMMENT ON COLUMN node_usage.cpu_milli IS 'Allocatable CPU in thousandths of a core.';
-COMMENT ON COLUMN node_usage.foreign_cpu_milli IS 'CPU used by pods of other schedulers.';
+COMMENT ON COLUMN node_usage.unmanaged_cpu_milli IS 'CPU used by pods of other schedulers.';
 COMMENT ON COLUMN node_usage.granted_cpu_milli IS 'CPU held by groups.';
 COMMENT ON COLUMN node_usage.memory_bytes IS 'Allocatable memory in bytes.';
-COMMENT ON COLUMN node_usage.foreign_memory_bytes IS 'Memory used by pods of other schedulers.';
+COMMENT ON COLUMN node_usage.unmanaged_memory_bytes IS 'Memory used by pods of other schedulers.';
 COMMENT ON COLUMN node_usage.granted_memory_bytes IS 'Memory held by groups.';
 COMMENT ON COLUMN node_usage.pods IS 'The number of pods that it takes.';
-COMMENT ON COLUMN node_usage.foreign_pods IS 'The number of pods of other schedulers.';
+COMMENT ON COLUMN node_usage.unmanaged_pods IS 'The number of pods of other schedulers.';
 COMMENT ON COLUMN node_usage.granted_pods IS 'The number of placements of groups on it.';
 COMMENT ON COLUMN node_usage.unschedulable IS 'Why it takes no new pods; null: it takes pods.';
 

@@ -35,7 +35,7 @@ void NodeColumns::AddResource() {
   units_.push_back(1);
   totals_.emplace_back(size());
   open_totals_.push_back(0);
-  foreign_.emplace_back(size());
+  unmanaged_.emplace_back(size());
   held_.emplace_back(size());
   for (Columns& columns : columns_) columns.emplace_back(size(), kClosed);
   capacity_.resize(resources_);
@@ -62,7 +62,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
     profiles_.emplace_back();
     classes_.push_back(kWorstClass);
     spans_.AddNode();
-    for (Columns* columns : {&totals_, &foreign_}) {
+    for (Columns* columns : {&totals_, &unmanaged_}) {
       for (auto& column : *columns) column.push_back(0);
     }
     for (auto& column : held_) column.push_back(0);
@@ -72,7 +72,7 @@ NodeIndex NodeColumns::Add(std::string name, std::int64_t id,
     unused_.push_back(node);
   }
   SetColumns(totals_, node, Amounts(), totals);
-  SetColumns(foreign_, node, Amounts(), {});
+  SetColumns(unmanaged_, node, Amounts(), {});
   SetSeats(node);
   if (!unused_.empty() && unused_.back() == node) unused_.pop_back();
   by_name_[name] = node;
@@ -92,10 +92,10 @@ void NodeColumns::Remove(NodeIndex node) {
   AddTotals(node, -1);
   nodes_[node].present = false;
   nodes_[node].occupants = 0;
-  SetColumns(foreign_, node, Amounts(), {});
+  SetColumns(unmanaged_, node, Amounts(), {});
   SetSeats(node);
   Mark(node);
-  book_.SetForeign(node, {});
+  book_.SetUnmanaged(node, {});
   book_.Leave(node);
   Compute(node);  // while it still is in its domains
   labels_.Clear(node);
@@ -146,9 +146,9 @@ void NodeColumns::AddTotals(NodeIndex node, int sign) {
   }
 }
 
-void NodeColumns::SetForeign(NodeIndex node,
-                             std::span<const std::int64_t> amounts) {
-  SetColumns(foreign_, node, Amounts(), amounts);
+void NodeColumns::SetUnmanaged(NodeIndex node,
+                               std::span<const std::int64_t> amounts) {
+  SetColumns(unmanaged_, node, Amounts(), amounts);
   SetSeats(node);
   Mark(node);
 }

@@ -56,7 +56,7 @@ class NodeColumns {
                 std::span<const std::int64_t> totals);
   void Remove(NodeIndex node);
   void SetTotals(NodeIndex node, std::span<const std::int64_t> totals);
-  void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts);
+  void SetUnmanaged(NodeIndex node, std::span<const std::int64_t> amounts);
   void SetLabels(NodeIndex node, const Labels& labels,
                  const std::vector<Taint>& taints);
   void SetOpen(NodeIndex node, bool open);
@@ -109,8 +109,8 @@ class NodeColumns {
   }
   std::int64_t Class(NodeIndex node) const { return classes_[node]; }
   std::int64_t Unit(int resource) const { return units_[resource]; }
-  std::int64_t Foreign(NodeIndex node, int resource) const {
-    return foreign_[resource][node];
+  std::int64_t Unmanaged(NodeIndex node, int resource) const {
+    return unmanaged_[resource][node];
   }
   std::int64_t FreeNow(NodeIndex node, int resource) const;
   SpanStore& spans() { return spans_; }
@@ -172,7 +172,7 @@ class NodeColumns {
   void Relabel(NodeIndex node, std::string_view name, const Labels& labels,
                const std::vector<Taint>& taints);
   Sum Capacity(NodeIndex node, int resource) const {
-    return Sum{totals_[resource][node]} - foreign_[resource][node];
+    return Sum{totals_[resource][node]} - unmanaged_[resource][node];
   }
 
   int resources_ = 0;
@@ -185,7 +185,7 @@ class NodeColumns {
   std::vector<std::int64_t> classes_;  // [node]: performance class
   std::vector<std::int64_t> units_;    // [resource]
   Columns totals_;
-  Columns foreign_;
+  Columns unmanaged_;
   std::vector<std::vector<Sum>> held_;  // [resource][node]: at now_
   std::unordered_map<std::string, NodeIndex> by_name_;
   std::vector<NodeIndex> unused_;

@@ -8,7 +8,7 @@ namespace fluxnetes::matcher {
 void NodeColumns::SetSeats(NodeIndex node) {
   if (seats_ < 0) return;
   totals_[seats_][node] = kSeats;
-  foreign_[seats_][node] = nodes_[node].occupants;
+  unmanaged_[seats_][node] = nodes_[node].occupants;
 }
 
 void NodeColumns::SetOccupants(NodeIndex node, int tasks) {
@@ -37,7 +37,7 @@ void NodeColumns::CountSeats() {
 // A new resource was added behind the seats: they change places.
 void NodeColumns::MoveSeatsLast() {
   const int last = resources_ - 1;
-  for (Columns* columns : {&totals_, &foreign_})
+  for (Columns* columns : {&totals_, &unmanaged_})
     std::swap((*columns)[seats_], (*columns)[last]);
   std::swap(open_totals_[seats_], open_totals_[last]);
   std::swap(held_[seats_], held_[last]);

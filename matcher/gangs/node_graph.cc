@@ -89,15 +89,15 @@ void NodeGraph::SetUnit(int resource, std::int64_t unit) {
   state_->nodes.SetUnit(resource, unit);
 }
 
-void NodeGraph::SetForeign(NodeIndex node,
-                           std::span<const std::int64_t> amounts,
-                           std::span<const RulesId> tasks, int occupants) {
+void NodeGraph::SetUnmanaged(NodeIndex node,
+                             std::span<const std::int64_t> amounts,
+                             std::span<const RulesId> tasks, int occupants) {
   state_->CheckNode(node);
   state_->CheckRules(tasks);
   if (occupants < 0) throw std::invalid_argument("occupants are below 0");
-  state_->nodes.SetForeign(node, amounts);
+  state_->nodes.SetUnmanaged(node, amounts);
   state_->nodes.SetOccupants(node, occupants);
-  state_->nodes.book().SetForeign(node, tasks);
+  state_->nodes.book().SetUnmanaged(node, tasks);
 }
 
 void NodeGraph::SetLabels(NodeIndex node, const Labels& labels,
@@ -139,7 +139,7 @@ bool NodeGraph::LooksAtTasks(RulesId rules) const {
   return rules != kNoRules && !state_->nodes.book()[rules].Alone();
 }
 
-std::uint64_t NodeGraph::Surroundings(RulesId rules) const {
+std::uint64_t NodeGraph::AffinityVersion(RulesId rules) const {
   state_->CheckRules({&rules, 1});
   if (rules == kNoRules) return 0;
   TaskBook& book = state_->nodes.book();
@@ -157,7 +157,7 @@ std::uint64_t NodeGraph::Surroundings(RulesId rules) const {
   return sum;
 }
 
-std::uint64_t NodeGraph::Arrivals(RulesId rules) const {
+std::uint64_t NodeGraph::AffinityArrivals(RulesId rules) const {
   state_->CheckRules({&rules, 1});
   if (rules == kNoRules) return 0;
   TaskBook& book = state_->nodes.book();

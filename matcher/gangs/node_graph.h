@@ -142,8 +142,8 @@ class NodeGraph {
   // Replaces what other schedulers use on the node, without end: the amounts,
   // one entry for each of their tasks that rules look at, and the number of
   // those that keep gangs with whole nodes away.
-  void SetForeign(NodeIndex node, std::span<const std::int64_t> amounts,
-                  std::span<const RulesId> tasks = {}, int occupants = 0);
+  void SetUnmanaged(NodeIndex node, std::span<const std::int64_t> amounts,
+                    std::span<const RulesId> tasks = {}, int occupants = 0);
   // A node has no labels and taints at first, and loses them when it is
   // removed.
   void SetLabels(NodeIndex node, const Labels& labels,
@@ -164,10 +164,10 @@ class NodeGraph {
   // that a task of these rules may now go where it could not. It may also
   // differ for no such reason, as after a plan that was not carried out. 0 for
   // rules that do not look at other tasks.
-  std::uint64_t Surroundings(RulesId rules) const;
+  std::uint64_t AffinityVersion(RulesId rules) const;
   // Grows when a task is added that tasks of these rules need, or are spread
   // among: while it stays, a gang that had no possible start may have one.
-  std::uint64_t Arrivals(RulesId rules) const;
+  std::uint64_t AffinityArrivals(RulesId rules) const;
 
   // What a node has inside; nothing is known of it at first, and when it was
   // removed. What tasks hold there survives a change. Throws

@@ -58,12 +58,12 @@ std::string LabelsOf(const NodeGraph::State& state, NodeIndex node,
                         static_cast<int>(taint.effect));
   }
   if (!with_rules) return text;
-  std::vector<std::string> foreign;
-  for (const RulesId rules : state.nodes.book().Foreign(node)) {
-    foreign.push_back(RulesOf(state, rules));
+  std::vector<std::string> unmanaged;
+  for (const RulesId rules : state.nodes.book().Unmanaged(node)) {
+    unmanaged.push_back(RulesOf(state, rules));
   }
-  std::sort(foreign.begin(), foreign.end());
-  for (const std::string& each : foreign) text += " foreign" + each;
+  std::sort(unmanaged.begin(), unmanaged.end());
+  for (const std::string& each : unmanaged) text += " unmanaged" + each;
   return text;
 }
 
@@ -116,14 +116,14 @@ std::string NodeGraph::Describe(bool with_rules) const {
   std::string text;
   for (const NodeIndex node : order) {
     const auto total = [&](int r) { return nodes.Total(node, r); };
-    const auto foreign = [&](int r) { return nodes.Foreign(node, r); };
-    const std::string others = Amounts(state_->resources, foreign);
+    const auto unmanaged = [&](int r) { return nodes.Unmanaged(node, r); };
+    const std::string others = Amounts(state_->resources, unmanaged);
     text += nodes.Name(node);
     if (nodes.Present(node)) {
       text += fmt::format(" #{}{}{}", nodes.Id(node),
                           nodes.Open(node) ? "" : " closed",
                           Amounts(state_->resources, total));
-      if (!others.empty()) text += " foreign" + others;
+      if (!others.empty()) text += " unmanaged" + others;
       if (nodes.Occupants(node) > 0)
         text += fmt::format(" occupants={}", nodes.Occupants(node));
       text += LabelsOf(*state_, node, with_rules);

@@ -44,18 +44,18 @@ void TaskBook::Count(const Span& span, int tasks, bool held, bool ever) {
   if (ever) CountTask(span.rules, span.node, tasks, Stage::kEver);
 }
 
-void TaskBook::SetForeign(NodeIndex node, std::span<const RulesId> tasks) {
+void TaskBook::SetUnmanaged(NodeIndex node, std::span<const RulesId> tasks) {
   const auto count = [&](RulesId id, int sign) {
     if (present_[node] == 0) return;
     for (const Stage stage : {Stage::kEmpty, Stage::kNow, Stage::kEver}) {
       CountTask(id, node, sign, stage);
     }
   };
-  const std::vector<RulesId> before = std::move(foreign_[node]);
-  foreign_[node].assign(tasks.begin(), tasks.end());
-  for (const RulesId id : foreign_[node]) {
+  const std::vector<RulesId> before = std::move(unmanaged_[node]);
+  unmanaged_[node].assign(tasks.begin(), tasks.end());
+  for (const RulesId id : unmanaged_[node]) {
     Keep(id);
-    rules_[id].foreign = true;
+    rules_[id].unmanaged = true;
     count(id, 1);
   }
   for (const RulesId id : before) {
@@ -69,7 +69,7 @@ void TaskBook::CountNode(NodeIndex node, int sign) {
   for (SpanId id = spans_.First(node); id >= 0; id = spans_[id].next) {
     Count(spans_[id], sign * spans_[id].tasks, !spans_[id].ahead, true);
   }
-  for (const RulesId id : foreign_[node]) {
+  for (const RulesId id : unmanaged_[node]) {
     for (const Stage stage : {Stage::kEmpty, Stage::kNow, Stage::kEver}) {
       CountTask(id, node, sign, stage);
     }
@@ -79,7 +79,7 @@ void TaskBook::CountNode(NodeIndex node, int sign) {
 void TaskBook::Leave(NodeIndex node) {
   if (static_cast<std::size_t>(node) >= present_.size()) {
     present_.resize(node + 1);
-    foreign_.resize(node + 1);
+    unmanaged_.resize(node + 1);
   }
   if (present_[node] == 0) return;
   CountNode(node, -1);

@@ -84,7 +84,7 @@ struct BookedRules {
   std::string key;  // empty: unused
   TaskRules asked;
   int uses = 0;
-  bool foreign = false;  // some are tasks of other schedulers
+  bool unmanaged = false;  // some are tasks of other schedulers
   ShapeId shape = -1;
   // The counts that a task of these rules changes.
   std::vector<TrackerId> counts;
@@ -129,9 +129,9 @@ class TaskBook {
   // if `held`, at kEver if `ever`.
   void Count(const Span& span, int tasks, bool held, bool ever);
   // Replaces the tasks of other schedulers on the node.
-  void SetForeign(NodeIndex node, std::span<const RulesId> tasks);
-  const std::vector<RulesId>& Foreign(NodeIndex node) const {
-    return foreign_[node];
+  void SetUnmanaged(NodeIndex node, std::span<const RulesId> tasks);
+  const std::vector<RulesId>& Unmanaged(NodeIndex node) const {
+    return unmanaged_[node];
   }
 
   // Must be called before (Leave) and after (Enter) a change of the node's
@@ -169,10 +169,10 @@ class TaskBook {
       if (present_[span.node] == 0) continue;
       call(span.node, span.tasks, false, !span.ahead);
     }
-    if (!rules_[id].foreign) return;
-    for (std::size_t node = 0; node < foreign_.size(); ++node) {
+    if (!rules_[id].unmanaged) return;
+    for (std::size_t node = 0; node < unmanaged_.size(); ++node) {
       if (present_[node] == 0) continue;
-      for (const RulesId each : foreign_[node]) {
+      for (const RulesId each : unmanaged_[node]) {
         if (each == id) call(static_cast<NodeIndex>(node), 1, true, true);
       }
     }
@@ -193,7 +193,7 @@ class TaskBook {
   std::unordered_map<std::string, int> base_by_name_;
   std::deque<Spread> spreads_;
   std::vector<SpreadId> unused_spreads_;
-  std::vector<std::vector<RulesId>> foreign_;  // [node]
+  std::vector<std::vector<RulesId>> unmanaged_;  // [node]
   std::vector<char> present_;  // [node]: between Enter() and Leave()
 };
 

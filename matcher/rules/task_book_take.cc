@@ -86,12 +86,13 @@ bool TaskBook::Blocks(const Tracker& tracker, const TaskRules& rules) const {
 }
 
 void TaskBook::CountAll(TrackerId id, RulesId rules) {
-  ForEachPlaced(rules, [&](NodeIndex node, int tasks, bool foreign, bool held) {
-    if (held) CountIn(id, Stage::kNow, node, tasks);
-    if (!trackers_[id].blocks) return;
-    if (foreign) CountIn(id, Stage::kEmpty, node, tasks);
-    CountIn(id, Stage::kEver, node, tasks);
-  });
+  ForEachPlaced(rules,
+                [&](NodeIndex node, int tasks, bool unmanaged, bool held) {
+                  if (held) CountIn(id, Stage::kNow, node, tasks);
+                  if (!trackers_[id].blocks) return;
+                  if (unmanaged) CountIn(id, Stage::kEmpty, node, tasks);
+                  CountIn(id, Stage::kEver, node, tasks);
+                });
 }
 
 TrackerId TaskBook::TakeTracker(Tracker&& wanted) {

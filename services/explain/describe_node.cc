@@ -34,7 +34,7 @@ template <typename Format>
 std::string InUse(const sql::Row& row, const std::string& what, Format format) {
   return fmt::format("{} of {}",
                      format(row.Get<std::int64_t>("granted_" + what) +
-                            row.Get<std::int64_t>("foreign_" + what)),
+                            row.Get<std::int64_t>("unmanaged_" + what)),
                      format(row.Get<std::int64_t>(what)));
 }
 

@@ -110,7 +110,7 @@ Timeline ReadTimeline(sql::Transaction& transaction,
   for (const sql::Row row : transaction.Run(queries::kListSpanNodes))
     timeline.nodes.push_back({row.Get<std::string>("node_name"),
                               row.Get<std::int64_t>("cpu_milli"),
-                              row.Get<std::int64_t>("foreign_cpu_milli")});
+                              row.Get<std::int64_t>("unmanaged_cpu_milli")});
   timeline.maintenance = ReadSpanMaintenance(transaction, now);
   timeline.cpu_milli = ReadSpanCpu(transaction, std::nullopt);
   timeline.inside = ReadSpanInside(transaction, std::nullopt);

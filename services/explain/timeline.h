@@ -47,7 +47,7 @@ struct Timeline {
   struct Node {
     std::string name;
     std::int64_t cpu_milli = 0;
-    std::int64_t foreign_cpu_milli = 0;
+    std::int64_t unmanaged_cpu_milli = 0;
   };
   struct Maintenance {
     std::string node;

@@ -138,7 +138,7 @@ LIMIT $3;
 SELECT
   node_name,
   cpu_milli,
-  least(foreign_cpu_milli, cpu_milli) AS foreign_cpu_milli
+  least(unmanaged_cpu_milli, cpu_milli) AS unmanaged_cpu_milli
 FROM nodes
 ORDER BY node_name;
 

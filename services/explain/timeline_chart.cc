@@ -103,7 +103,7 @@ class Bands {
       band_of_[node.name] = band;
       bands_[band].cpu += static_cast<double>(node.cpu_milli);
       Use(band, frame.now, std::nullopt, frame,
-          static_cast<double>(node.foreign_cpu_milli));
+          static_cast<double>(node.unmanaged_cpu_milli));
     }
   }
 

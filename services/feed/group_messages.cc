@@ -49,7 +49,7 @@ void FillTimes(v1::Group& message, const GroupRow& group) {
 void FillAmount(v1::Amount& amount, const sql::Row& row,
                 const std::string& what) {
   amount.set_allocatable(row.Get<std::int64_t>(what));
-  amount.set_foreign(row.Get<std::int64_t>("foreign_" + what));
+  amount.set_unmanaged(row.Get<std::int64_t>("unmanaged_" + what));
   amount.set_granted(row.Get<std::int64_t>("granted_" + what));
 }
 

@@ -19,7 +19,7 @@ int Thousandths(std::int64_t used, std::int64_t all) {
 
 int ShareIn(const sql::Row& row, const std::string& what) {
   return Thousandths(row.Get<std::int64_t>("granted_" + what) +
-                         row.Get<std::int64_t>("foreign_" + what),
+                         row.Get<std::int64_t>("unmanaged_" + what),
                      row.Get<std::int64_t>(what));
 }
 

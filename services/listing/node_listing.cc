@@ -16,8 +16,8 @@ using OrderedJson = nlohmann::ordered_json;
 template <typename Format>
 std::string Share(const sql::Row& row, const std::string& what, Format format) {
   const auto granted = row.Get<std::int64_t>("granted_" + what);
-  const auto foreign = row.Get<std::int64_t>("foreign_" + what);
-  return fmt::format("{}/{}", format(granted + foreign),
+  const auto unmanaged = row.Get<std::int64_t>("unmanaged_" + what);
+  return fmt::format("{}/{}", format(granted + unmanaged),
                      format(row.Get<std::int64_t>(what)));
 }
 
@@ -82,9 +82,10 @@ Cell StatusOf(const sql::Row& row, sql::Timestamp now) {
 
 OrderedJson NodeToJson(const sql::Row& row) {
   const auto amount = [&](const std::string& what) {
-    return OrderedJson{{"allocatable", row.Get<std::int64_t>(what)},
-                       {"foreign", row.Get<std::int64_t>("foreign_" + what)},
-                       {"granted", row.Get<std::int64_t>("granted_" + what)}};
+    return OrderedJson{
+        {"allocatable", row.Get<std::int64_t>(what)},
+        {"unmanaged", row.Get<std::int64_t>("unmanaged_" + what)},
+        {"granted", row.Get<std::int64_t>("granted_" + what)}};
   };
   const auto why = row.Find<std::string>("unschedulable");
   const OrderedJson labels = LabelsOf(row);
@@ -116,7 +117,7 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
       OtherCell(OrderedJson::parse(row.Get<std::string>("other")),
                 OrderedJson::parse(row.Get<std::string>("granted_other")))};
   if (wide) {
-    cells.emplace_back(std::to_string(row.Get<std::int64_t>("foreign_pods")));
+    cells.emplace_back(std::to_string(row.Get<std::int64_t>("unmanaged_pods")));
     cells.emplace_back(LabelsCell(labels));
   }
   return cells;
@@ -129,7 +130,7 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
   const bool wide = options.output == OutputFormat::kWide;
   std::vector<std::string> headings = {"NAME", "STATUS",  "ZONE",  "RACK",
                                        ">CPU", ">MEMORY", ">PODS", "OTHER"};
-  if (wide) headings.insert(headings.end(), {">FOREIGN", "LABELS"});
+  if (wide) headings.insert(headings.end(), {">UNMANAGED", "LABELS"});
   Listing listing{"NodeList", "nodes", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

@@ -7,12 +7,12 @@ SELECT
   u.node_name,
   u.unschedulable,
   u.cpu_milli,
-  least(u.granted_cpu_milli + u.foreign_cpu_milli, u.cpu_milli) AS used_cpu_milli,
+  least(u.granted_cpu_milli + u.unmanaged_cpu_milli, u.cpu_milli) AS used_cpu_milli,
   u.memory_bytes,
   least(
-    u.granted_memory_bytes + u.foreign_memory_bytes, u.memory_bytes
+    u.granted_memory_bytes + u.unmanaged_memory_bytes, u.memory_bytes
   ) AS used_memory_bytes,
-  u.granted_pods + u.foreign_pods AS used_pods,
+  u.granted_pods + u.unmanaged_pods AS used_pods,
   u.pods,
   coalesce(h.groups, 0) AS groups
 FROM node_usage AS u
@@ -25,9 +25,9 @@ LEFT JOIN (
 ) AS h ON h.node_name = u.node_name
 ORDER BY
   greatest(
-    (u.granted_cpu_milli + u.foreign_cpu_milli)::double precision
+    (u.granted_cpu_milli + u.unmanaged_cpu_milli)::double precision
     / nullif(u.cpu_milli, 0),
-    (u.granted_memory_bytes + u.foreign_memory_bytes)::double precision
+    (u.granted_memory_bytes + u.unmanaged_memory_bytes)::double precision
     / nullif(u.memory_bytes, 0)
   ) DESC NULLS LAST,
   u.node_name;

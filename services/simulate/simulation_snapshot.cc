@@ -250,7 +250,7 @@ Snapshot ReadSnapshot(sql::Pool& pool, std::int64_t now) {
   const Structures structures = ReadStructures(transaction);
   for (const sql::Row row : transaction.Run(queries::kSnapshotNodes)) {
     snapshot.scenario.nodes.push_back(NodeIn(row, structures));
-    const cluster::Resources others = ResourcesIn(row, "foreign_");
+    const cluster::Resources others = ResourcesIn(row, "unmanaged_");
     if (!(others == cluster::Resources{}))
       snapshot.scenario.others[snapshot.scenario.nodes.back().name] = {
           others, row.Get<std::int32_t>("occupants")};

@@ -70,9 +70,9 @@ BENCHMARK(BM_FailOnFullCluster)->Arg(1'000)->Arg(10'000)->Arg(100'000);
 void BM_FailWhereEachNodeLacksSomethingElse(benchmark::State& state) {
   NodeGraph graph = Cluster(state.range(0));
   for (NodeIndex node = 0; node < state.range(0); ++node) {
-    graph.SetForeign(node, node % 2 == 0
-                               ? std::vector<std::int64_t>{32'000, 0, 0}
-                               : std::vector<std::int64_t>{0, 128 * kGiB, 0});
+    graph.SetUnmanaged(node, node % 2 == 0
+                                 ? std::vector<std::int64_t>{32'000, 0, 0}
+                                 : std::vector<std::int64_t>{0, 128 * kGiB, 0});
   }
   const Gang gang = Pods(16);
   for (auto _ : state) {

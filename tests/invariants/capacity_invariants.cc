@@ -108,7 +108,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
   std::vector<workers::Pool> pools;
   for (const auto& [name, total] : pool_totals) pools.push_back({name, total});
   rebuilt.SetPools(pools);
-  std::map<std::string, Resources> foreign;
+  std::map<std::string, Resources> unmanaged;
   std::map<std::string, int> occupants;
   for (const auto& [uid, pod] : pods) {
     if (!Lives(*pod) || pod->node_name.empty()) continue;
@@ -116,14 +116,14 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     const auto place = places.find(uid);
     if (place == places.end() || place->second.node != pod->node_name ||
         !is_ours(allocations.at(place->second.group).queue)) {
-      foreign[pod->node_name] += pod->request.resources;
+      unmanaged[pod->node_name] += pod->request.resources;
       if (!cluster::BelongsToItsNode(*pod)) ++occupants[pod->node_name];
     }
   }
   for (const auto& [name, node] : nodes) {
     if (!has(name)) continue;
     rebuilt.SetNode(*node);
-    rebuilt.SetForeign(name, foreign[name], {}, occupants[name]);
+    rebuilt.SetUnmanaged(name, unmanaged[name], {}, occupants[name]);
   }
   std::map<Id, workers::Held> held;
   for (const auto& [uid, place] : places) {
@@ -137,7 +137,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     group.queue = allocation.queue;
     group.sharing = {allocation.whole_nodes, allocation.aside};
     group.pools = allocation.pools;
-    group.stranger = !is_ours(allocation.queue);
+    group.of_another_component = !is_ours(allocation.queue);
     const auto known = groups.find(place.group);
     if (known != groups.end()) group.extends = known->second.extends;
     cluster::PodRequest request;

@@ -133,7 +133,7 @@ TEST_F(NewsOnKubernetes, GangThatMustWaitHasOneEventAndAConditionOnEachPod) {
   // What helps nobody, a restart; and news of another group, after which those
   // of this one would have come again.
   Patch("nodes/" + Node(0), {{"metadata", {{"labels", {{"a", "b"}}}}}});
-  AddForeign("other", Node(1), 0);
+  AddUnmanaged("other", Node(1), 0);
   StopScheduler();
   StartScheduler();
   Submit(Gang("half", 4, {.absent = 1}));

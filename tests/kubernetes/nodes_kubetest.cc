@@ -164,7 +164,7 @@ TEST_F(StoppedHalfway, NodeFilledBetweenMatchAndBindSendsTheGroupBackWhole) {
   Submit(Gang("train", 4, {.cpu = 2}));
   ASSERT_TRUE(Comes([&] { return scheduler_->HasEnded(); }));
   ASSERT_EQ(StateOf("train"), "allocated");
-  AddForeign("thief", Node(1), 3);
+  AddUnmanaged("thief", Node(1), 3);
   StartScheduler();
   EXPECT_TRUE(Comes([&] { return StateOf("train") != "allocated"; }));
   EXPECT_TRUE(Comes([&] { return !ReasonOf("train").empty(); }));
@@ -183,7 +183,7 @@ TEST_F(OnKubernetes, PodThatItsKubeletTurnsAwayIsReplacedElsewhere) {
   std::string refused, kept;
   for (const cluster::Pod& pod : PodsOf("train"))
     (pod.node_name == Node(1) ? refused : kept) = pod.name;
-  AddForeign("thief", Node(1), 3);
+  AddUnmanaged("thief", Node(1), 3);
   EXPECT_TRUE(Comes(
       [&] { return PodNamed(refused).phase == cluster::PodPhase::kRunning; }));
   Patch("pods/" + refused + "/status",
@@ -202,7 +202,7 @@ TEST_F(OnKubernetes, PodThatItsKubeletTurnsAwayIsReplacedElsewhere) {
 }
 
 TEST_F(OnKubernetes, CapacityFollowsPodsOfOthers) {
-  AddForeign("daemon", Node(0), 1);
+  AddUnmanaged("daemon", Node(0), 1);
   Submit(Gang("pair", 2, {.cpu = 4}));
   EXPECT_TRUE(Comes([&] { return !ReasonOf("pair").empty(); }));
   EXPECT_EQ(Bound("pair"), 0);

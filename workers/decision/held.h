@@ -25,7 +25,7 @@ struct Held : PreemptionTerms, GroupNames {
   GroupId evicted_for = 0;  // the preemptor; 0: it is not evicted
   std::int64_t size = 0;    // number of its pods, including ended ones
   Sharing sharing = {};
-  bool stranger = false;  // of a queue of another component
+  bool of_another_component = false;  // of a queue of another component
   cluster::PoolAmounts pools = {};
   bool operator==(const Held&) const = default;
 };

@@ -12,7 +12,7 @@ ForecastStore::ForecastStore(const ComponentSnapshot& snapshot,
   for (const QueueSettings& queue : snapshot.queues)
     assumed_[queue.name] = queue.assumed_duration;
   for (const auto& [id, holder] : snapshot.holders) {
-    if (holder.stranger) strangers_.insert(id);
+    if (holder.of_another_component) others_.insert(id);
     auto end =
         PlannedEnd(holder.held.queue, holder.held.start, holder.held.end);
     if (end && *end <= now) end = now + std::max<matcher::Time>(now - *end, 1);
@@ -71,7 +71,7 @@ void ForecastStore::AdvanceTo(matcher::Time now) {
 }
 
 void ForecastStore::Free(GroupId group) {
-  strangers_.erase(group);
+  others_.erase(group);
   promised_.erase(group);
   const auto holder = snapshot_.holders.find(group);
   if (holder != snapshot_.holders.end()) {
@@ -126,7 +126,8 @@ MatchStore::News ForecastStore::Load(const RequestMaker& requests) {
   news.pools = snapshot_.pools;
   news.pools_elsewhere = pools_elsewhere_;
   for (const auto& [id, holder] : snapshot_.holders)
-    if (!holder.stranger) news.held.push_back(HeldIn(requests, holder.held));
+    if (!holder.of_another_component)
+      news.held.push_back(HeldIn(requests, holder.held));
   for (const auto& [id, group] : snapshot_.waiting) {
     news.waiting.push_back(group);
     for (Member& member : news.waiting.back().members)
@@ -136,23 +137,23 @@ MatchStore::News ForecastStore::Load(const RequestMaker& requests) {
   return news;
 }
 
-std::vector<Held> ForecastStore::ReadStrangers(const RequestMaker& requests,
-                                               const Names&) {
+std::vector<Held> ForecastStore::ReadHoldersOfOthers(
+    const RequestMaker& requests, const Names&) {
   std::vector<Held> held;
-  for (const GroupId group : strangers_)
+  for (const GroupId group : others_)
     held.push_back(HeldIn(requests, snapshot_.holders.at(group).held));
   return held;
 }
 
 MatchStore::News ForecastStore::Take(const RequestMaker& requests,
-                                     const std::set<GroupId>& strangers) {
+                                     const std::set<GroupId>& of_others) {
   News news;
   news.changed = std::exchange(gone_, {});
   if (std::erase_if(pools_elsewhere_, [this](const PoolHold& hold) {
         return hold.end && *hold.end <= now_;
       }) > 0)
     news.pools_elsewhere = pools_elsewhere_;
-  if (!strangers.empty()) news.strangers = ReadStrangers(requests, {});
+  if (!of_others.empty()) news.of_others = ReadHoldersOfOthers(requests, {});
   return news;
 }
 

@@ -59,11 +59,11 @@ class ForecastStore final : public MatchStore {
   News Load(const RequestMaker& requests) override;
   Names ReadNodes() override { return snapshot_.nodes; }
   Claimed Claim(const RequestMaker&, const Names&) override { return {}; }
-  std::vector<Held> ReadStrangers(const RequestMaker& requests,
-                                  const Names&) override;
+  std::vector<Held> ReadHoldersOfOthers(const RequestMaker& requests,
+                                        const Names&) override;
   void LetGo(const Names&) override {}
   News Take(const RequestMaker& requests,
-            const std::set<GroupId>& strangers) override;
+            const std::set<GroupId>& of_others) override;
   std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override {}
@@ -97,7 +97,7 @@ class ForecastStore final : public MatchStore {
   std::unordered_map<GroupId, Start> starts_;
   std::map<GroupId, std::optional<matcher::Time>> promised_;
   std::set<GroupId> unsatisfiable_;
-  std::set<GroupId> strangers_;  // that still hold something
+  std::set<GroupId> others_;  // that still hold something
   // Nodes and pools of groups that started in this run and still hold them.
   std::unordered_map<GroupId, std::vector<std::string>> placed_;
   std::vector<PoolHold> pools_elsewhere_;  // that have not ended

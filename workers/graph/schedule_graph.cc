@@ -154,7 +154,8 @@ void ScheduleGraph::Forget(KnownNode& node) {
   graph_.RemoveNode(node.index);
   by_index_[node.index] = nullptr;
   node.index = -1;
-  if (!(node.foreign == cluster::Resources{}) || !node.foreign_pods.empty()) {
+  if (!(node.unmanaged == cluster::Resources{}) ||
+      !node.unmanaged_pods.empty()) {
     return;
   }
   const std::string name = node.node.name;
@@ -198,7 +199,7 @@ void ScheduleGraph::SetNode(const cluster::Node& node) {
   graph_.SetTotals(known.index, known.totals);
   graph_.SetLabels(known.index, node.labels, TaintsOf(node));
   graph_.SetClass(known.index, ClassOf(node));
-  ChargeForeign(known);
+  ChargeUnmanaged(known);
   SetOpenAsKnown(known);
   predicates_.Set(known.index, known.node);
   evictions_.NoteChange();
@@ -251,7 +252,7 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   node.closures.clear();
   graph_.SetOpen(node.index, false);
   graph_.SetTotals(node.index, {});
-  graph_.SetForeign(node.index, {});
+  graph_.SetUnmanaged(node.index, {});
   graph_.SetLabels(node.index, {});
   graph_.UnsetInside(node.index);
   graph_.ForgetGivenInside(node.index);
@@ -264,27 +265,27 @@ void ScheduleGraph::RemoveNode(const std::string& name) {
   Forget(node);
 }
 
-void ScheduleGraph::ChargeForeign(KnownNode& node) {
-  node.others = Vector(node.foreign);
+void ScheduleGraph::ChargeUnmanaged(KnownNode& node) {
+  node.others = Vector(node.unmanaged);
   std::vector<matcher::RulesId> rules;
-  for (const cluster::PodRequest* pod : node.foreign_pods) {
+  for (const cluster::PodRequest* pod : node.unmanaged_pods) {
     rules.push_back(requests_.Rules(pod));
   }
-  graph_.SetForeign(node.index, node.others, rules, node.occupants);
+  graph_.SetUnmanaged(node.index, node.others, rules, node.occupants);
 }
 
-void ScheduleGraph::SetForeign(
+void ScheduleGraph::SetUnmanaged(
     const std::string& name, const cluster::Resources& used,
     const std::vector<const cluster::PodRequest*>& pods, int occupants) {
   KnownNode& node = nodes_[name];
   node.node.name = name;
-  if (!(node.foreign == used) || node.foreign_pods != pods ||
+  if (!(node.unmanaged == used) || node.unmanaged_pods != pods ||
       node.occupants != occupants) {
-    node.foreign = used;
+    node.unmanaged = used;
     node.occupants = occupants;
-    node.foreign_pods = pods;
+    node.unmanaged_pods = pods;
     if (node.known) {
-      ChargeForeign(node);
+      ChargeUnmanaged(node);
       evictions_.NoteChange();
       Grow(node.index);
       changes_.changed.push_back(node.index);
@@ -365,8 +366,8 @@ std::vector<matcher::NodeIndex> ScheduleGraph::KnownNodes() const {
 
 void ScheduleGraph::Sweep(std::vector<const cluster::PodRequest*> others) {
   for (const auto& [name, node] : nodes_) {
-    others.insert(others.end(), node.foreign_pods.begin(),
-                  node.foreign_pods.end());
+    others.insert(others.end(), node.unmanaged_pods.begin(),
+                  node.unmanaged_pods.end());
   }
   for (const auto& [group, holding] : holdings_.by_group()) {
     for (const PlacedMember& member : holding.held.members) {

@@ -81,9 +81,9 @@ class ScheduleGraph {
   void RemoveNode(const std::string& name);
   // What others use of a node, those of their pods that matter to rules, and
   // the number of those that keep it from being had whole.
-  void SetForeign(const std::string& name, const cluster::Resources& used,
-                  const std::vector<const cluster::PodRequest*>& pods = {},
-                  int occupants = 0);
+  void SetUnmanaged(const std::string& name, const cluster::Resources& used,
+                    const std::vector<const cluster::PodRequest*>& pods = {},
+                    int occupants = 0);
   // The pods, by UID, that the node's kubelet has admitted, in order.
   void SetAdmitted(const std::string& name, std::vector<std::string> pods);
   // Null: not known.
@@ -220,12 +220,12 @@ class ScheduleGraph {
     bool known = false;             // else others only speak of it
     matcher::NodeIndex index = -1;  // -1: not in the graph
     std::int64_t id = 0;
-    cluster::Resources foreign;
-    std::vector<const cluster::PodRequest*> foreign_pods;
+    cluster::Resources unmanaged;
+    std::vector<const cluster::PodRequest*> unmanaged_pods;
     int occupants = 0;
     std::vector<std::string> admitted;  // UIDs, if its kubelet says anything
     std::vector<std::int64_t> totals;   // of `node`
-    std::vector<std::int64_t> others;   // of `foreign`
+    std::vector<std::int64_t> others;   // of `unmanaged`
     int places = 0;                     // held on it
     // Maintenance: from when until when, and whether it takes nothing now.
     std::vector<std::pair<matcher::Time, matcher::Time>> closures;
@@ -267,7 +267,7 @@ class ScheduleGraph {
   void SetInside(matcher::NodeIndex node, const std::string& structure);
   void SetGiven(KnownNode& node);
   void MarkAdmitted(const KnownNode& node);
-  void ChargeForeign(KnownNode& node);
+  void ChargeUnmanaged(KnownNode& node);
   void Book(Holding& holding);
   void Book(const PoolHold& hold);
   void Book(const BookedClosure& booked);

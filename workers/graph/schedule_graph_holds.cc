@@ -134,7 +134,7 @@ std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
 void ScheduleGraph::Note(Held noted, std::vector<matcher::NodeIndex> nodes) {
   for (const matcher::NodeIndex node : nodes) ++by_index_[node]->places;
   // What a group of another component holds of pools is known by itself.
-  if (noted.stranger) noted.pools.clear();
+  if (noted.of_another_component) noted.pools.clear();
   for (const auto& [name, amount] : noted.pools) PoolInGraph(name);
   evictions_.Add(holdings_.Add(std::move(noted), std::move(nodes)).held);
 }

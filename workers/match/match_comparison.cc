@@ -25,9 +25,9 @@ class ReadingStore final : public MatchStore {
   }
   Names ReadNodes() override { return {claimed_.begin(), claimed_.end()}; }
   Claimed Claim(const RequestMaker&, const Names&) override { return {}; }
-  std::vector<Held> ReadStrangers(const RequestMaker& requests,
-                                  const Names& nodes) override {
-    return store_.ReadStrangers(requests, nodes);
+  std::vector<Held> ReadHoldersOfOthers(const RequestMaker& requests,
+                                        const Names& nodes) override {
+    return store_.ReadHoldersOfOthers(requests, nodes);
   }
   void LetGo(const Names&) override {}
   News Take(const RequestMaker&, const std::set<GroupId>&) override {

@@ -52,10 +52,10 @@ bool MatchWorker::RunOnce(cluster::Time now) {
       if (!owns_) return false;
       Load();
     } else {
-      std::set<GroupId> strangers;
-      for (const auto& [group, held] : strangers_) strangers.insert(group);
+      std::set<GroupId> of_others;
+      for (const auto& [group, held] : others_) of_others.insert(group);
       const MatchStore::News news =
-          store_.Take(schedule_->requests(), strangers);
+          store_.Take(schedule_->requests(), of_others);
       more = news.more;
       Apply(news);
       if (!more) schedule_->ForgetPromised();
@@ -86,7 +86,7 @@ void MatchWorker::Forget() {
   maintenance_.Clear();
   gates_.Clear();
   external_pods_.Clear();
-  strangers_.clear();
+  others_.clear();
   charged_.clear();
   suspects_.clear();
 }
@@ -114,8 +114,8 @@ void MatchWorker::Load() {
   schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
-  ApplyStrangers(store_.ReadStrangers(schedule_->requests(),
-                                      Names(claimed_.begin(), claimed_.end())));
+  ApplyHoldersOfOthers(store_.ReadHoldersOfOthers(
+      schedule_->requests(), Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
   for (const Reservation& promised : news.promised)
     schedule_->Promised(promised);
@@ -222,7 +222,7 @@ void MatchWorker::Apply(const MatchStore::News& news) {
     if (!sql::BugPlanted("change-lost")) Restore(held);
     touch(held.group);
   }
-  ApplyStrangers(news.strangers);
+  ApplyHoldersOfOthers(news.of_others);
   LookAtNamespaces();
   if (!options_.ahead) ApplyNodes();
   for (const PendingGroup& group : news.waiting) Add(group);
@@ -242,7 +242,7 @@ void MatchWorker::CloseNodes() {
 
 // `held`: all that groups of other components hold here; it replaces what was
 // known of them.
-void MatchWorker::ApplyStrangers(const std::vector<Held>& held) {
+void MatchWorker::ApplyHoldersOfOthers(const std::vector<Held>& held) {
   std::map<GroupId, Held> now;
   for (const Held& one : held) {
     Held here = one;
@@ -251,7 +251,7 @@ void MatchWorker::ApplyStrangers(const std::vector<Held>& held) {
     });
     if (!here.members.empty()) now.emplace(one.group, std::move(here));
   }
-  for (const auto& [group, before] : strangers_) {
+  for (const auto& [group, before] : others_) {
     if (now.contains(group)) continue;
     Held nothing;
     nothing.group = group;
@@ -259,16 +259,16 @@ void MatchWorker::ApplyStrangers(const std::vector<Held>& held) {
     NoteNodesOf(before);
   }
   for (const auto& [group, here] : now) {
-    const auto before = strangers_.find(group);
-    if (before != strangers_.end() && before->second == here &&
+    const auto before = others_.find(group);
+    if (before != others_.end() && before->second == here &&
         charged_.contains(group)) {
       continue;
     }
     Charge(here);
-    if (before != strangers_.end()) NoteNodesOf(before->second);
+    if (before != others_.end()) NoteNodesOf(before->second);
     NoteNodesOf(here);
   }
-  strangers_ = std::move(now);
+  others_ = std::move(now);
 }
 
 void MatchWorker::NoteNodesOf(const Held& held) {
@@ -283,28 +283,28 @@ bool MatchWorker::IsSeen(const PlacedMember& member) const {
           pod->phase == cluster::PodPhase::kRunning);
 }
 
-void MatchWorker::Charge(const Held& stranger) {
-  Held charged = stranger;
+void MatchWorker::Charge(const Held& holder) {
+  Held charged = holder;
   std::erase_if(charged.members, [this](const PlacedMember& member) {
     return IsSeen(member) || !claimed_.contains(member.node);
   });
-  const auto known = charged_.find(stranger.group);
+  const auto known = charged_.find(holder.group);
   if (known != charged_.end() && known->second == charged) return;
   if (charged.members.empty()) {
-    schedule_->Release(stranger.group, "");
-    external_pods_.Remove(stranger.group);
+    schedule_->Release(holder.group, "");
+    external_pods_.Remove(holder.group);
   } else {
     Restore(charged);
   }
-  if (stranger.members.empty()) {
-    charged_.erase(stranger.group);
+  if (holder.members.empty()) {
+    charged_.erase(holder.group);
   } else {
-    charged_[stranger.group] = std::move(charged);
+    charged_[holder.group] = std::move(charged);
   }
 }
 
 void MatchWorker::ApplyNodes() {
-  for (const auto& [group, held] : strangers_) {
+  for (const auto& [group, held] : others_) {
     const bool noted =
         std::ranges::any_of(held.members, [this](const PlacedMember& member) {
           return noted_.contains(member.node);
@@ -320,9 +320,9 @@ void MatchWorker::ApplyNodes() {
   if (!let_go.empty()) {
     store_.LetGo(let_go);
     for (const std::string& name : let_go) claimed_.erase(name);
-    std::vector<Held> strangers;
-    for (const auto& [group, held] : strangers_) strangers.push_back(held);
-    ApplyStrangers(strangers);
+    std::vector<Held> of_others;
+    for (const auto& [group, held] : others_) of_others.push_back(held);
+    ApplyHoldersOfOthers(of_others);
   }
   if (claim_again_ && !wanted_.empty()) Claim();
 }
@@ -337,14 +337,14 @@ void MatchWorker::Claim() {
     wanted_.erase(name);
     noted_.insert(name);
   }
-  std::vector<Held> strangers = claimed.strangers;
-  for (const auto& [group, held] : strangers_) {
+  std::vector<Held> of_others = claimed.of_others;
+  for (const auto& [group, held] : others_) {
     const auto same = [group = group](const Held& one) {
       return one.group == group;
     };
-    if (std::ranges::none_of(strangers, same)) strangers.push_back(held);
+    if (std::ranges::none_of(of_others, same)) of_others.push_back(held);
   }
-  ApplyStrangers(strangers);
+  ApplyHoldersOfOthers(of_others);
   ApplyNodes();
 }
 
@@ -372,18 +372,18 @@ void MatchWorker::ApplyNode(const std::string& name) {
     schedule_->SetNode(known);
     known = *node;
   }
-  ApplyForeign(*node);
+  ApplyUnmanaged(*node);
 }
 
 void MatchWorker::DropNode(const std::string& name) {
   if (known_.erase(name) == 0) return;
   maintenance_.NoteNode();
   // Otherwise their use would be charged when the node comes back.
-  schedule_->SetForeign(name, {});
+  schedule_->SetUnmanaged(name, {});
   schedule_->RemoveNode(name);
 }
 
-void MatchWorker::ApplyForeign(const cluster::Node& node) {
+void MatchWorker::ApplyUnmanaged(const cluster::Node& node) {
   const bool looks = schedule_->LooksAtLabels();
   const auto pod_of = [this](const std::string& uid) {
     return cache_.PodByUid(uid);
@@ -409,7 +409,7 @@ void MatchWorker::ApplyForeign(const cluster::Node& node) {
       seen.push_back(request);
   }
   if (sql::BugPlanted("others-forgotten")) sum = {};
-  schedule_->SetForeign(node.name, sum, seen, occupants);
+  schedule_->SetUnmanaged(node.name, sum, seen, occupants);
   schedule_->SetAdmitted(node.name, std::move(admitted));
 }
 

@@ -118,16 +118,16 @@ class MatchWorker {
   void Load();
   void Apply(const MatchStore::News& news);
   void SetQueues(const std::vector<QueueSettings>& queues);
-  void ApplyStrangers(const std::vector<Held>& held);
+  void ApplyHoldersOfOthers(const std::vector<Held>& held);
   void NoteNodesOf(const Held& held);
-  void Charge(const Held& stranger);
+  void Charge(const Held& holder);
   bool IsSeen(const PlacedMember& member) const;
   void ApplyNodes();
   void ApplyNode(const std::string& name);
   void DropNode(const std::string& name);
   void CloseNodes();
   void Claim();
-  void ApplyForeign(const cluster::Node& node);
+  void ApplyUnmanaged(const cluster::Node& node);
   // These use the labels of placed and waiting pods that rules look at.
   void Restore(Held held);
   void Add(PendingGroup group);
@@ -160,7 +160,7 @@ class MatchWorker {
   matcher::Time now_ = 0;  // time of this run
   ExternalPods external_pods_;
   // Allocations of groups of other components on claimed nodes.
-  std::map<GroupId, Held> strangers_;
+  std::map<GroupId, Held> others_;
   std::map<GroupId, Held> charged_;  // the part of them charged in the schedule
   // Nodes that differed at the last comparison, as they are in memory and as
   // they should be.

@@ -44,7 +44,8 @@ NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   report.node.zones = {};  // are not written
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedulers_.Contain(pod->scheduler_name)) continue;
-    cluster::AddUpTo(node.allocatable, report.foreign, pod->request.resources);
+    cluster::AddUpTo(node.allocatable, report.unmanaged,
+                     pod->request.resources);
     if (!cluster::BelongsToItsNode(*pod)) ++report.occupants;
   }
   return report;
@@ -99,9 +100,9 @@ bool NodeReporter::LeavesStructures(
 void NodeReporter::Send(const std::vector<Report>& changed,
                         const std::vector<std::string>& gone,
                         cluster::Time now) {
-  std::vector<std::string> names, other, labels, foreign_other, taints;
+  std::vector<std::string> names, other, labels, unmanaged_other, taints;
   std::vector<std::int64_t> cpu, memory, pods;
-  std::vector<std::int64_t> foreign_cpu, foreign_memory, foreign_pods;
+  std::vector<std::int64_t> unmanaged_cpu, unmanaged_memory, unmanaged_pods;
   std::vector<int> occupants;
   std::vector<std::optional<std::string>> closed, policies;
   std::vector<int> places;
@@ -114,11 +115,11 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     memory.push_back(total.memory_bytes);
     pods.push_back(total.pods);
     other.push_back(OtherResources(total).value_or("{}"));
-    foreign_cpu.push_back(report.foreign.cpu_milli);
-    foreign_memory.push_back(report.foreign.memory_bytes);
-    foreign_pods.push_back(report.foreign.pods);
+    unmanaged_cpu.push_back(report.unmanaged.cpu_milli);
+    unmanaged_memory.push_back(report.unmanaged.memory_bytes);
+    unmanaged_pods.push_back(report.unmanaged.pods);
     occupants.push_back(report.occupants);
-    foreign_other.push_back(OtherResources(report.foreign).value_or("{}"));
+    unmanaged_other.push_back(OtherResources(report.unmanaged).value_or("{}"));
     const std::string why = cluster::WhyClosed(report.node);
     closed.push_back(why.empty() ? std::nullopt : std::optional(why));
     const std::string policy(cluster::NameOf(report.node.topology_policy));
@@ -138,9 +139,9 @@ void NodeReporter::Send(const std::vector<Report>& changed,
   sql::Transaction transaction(pool_);
   if (!names.empty()) {
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
-                    foreign_cpu, foreign_memory, foreign_pods, closed, labels,
-                    foreign_other, taints, now, occupants, places, structures,
-                    policies);
+                    unmanaged_cpu, unmanaged_memory, unmanaged_pods, closed,
+                    labels, unmanaged_other, taints, now, occupants, places,
+                    structures, policies);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -40,8 +40,8 @@ class NodeReporter {
  private:
   struct Report {
     cluster::Node node;
-    cluster::Resources foreign;
-    int occupants = 0;  // as in Schedule::SetForeign()
+    cluster::Resources unmanaged;
+    int occupants = 0;  // as in Schedule::SetUnmanaged()
     bool operator==(const Report&) const = default;
   };
 

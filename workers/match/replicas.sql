@@ -49,8 +49,8 @@ kept AS (
 )
 
 INSERT INTO nodes (
-  node_name, cpu_milli, memory_bytes, pods, other, foreign_cpu_milli,
-  foreign_memory_bytes, foreign_pods, unschedulable, labels, foreign_other,
+  node_name, cpu_milli, memory_bytes, pods, other, unmanaged_cpu_milli,
+  unmanaged_memory_bytes, unmanaged_pods, unschedulable, labels, unmanaged_other,
   taints, seen_at, occupants, structure, topology_policy
 )
 SELECT
@@ -59,12 +59,12 @@ SELECT
   v.memory,
   v.pods,
   v.other::jsonb,
-  v.foreign_cpu,
-  v.foreign_memory,
-  v.foreign_pods,
+  v.unmanaged_cpu,
+  v.unmanaged_memory,
+  v.unmanaged_pods,
   v.unschedulable,
   v.labels::jsonb,
-  v.foreign_other::jsonb,
+  v.unmanaged_other::jsonb,
   v.taints::jsonb,
   $13,
   v.occupants,
@@ -76,8 +76,8 @@ FROM unnest(
   $11::text [], $12::text [], $14::integer [], $15::integer [],
   $17::text []
 ) AS v (
-  node_name, cpu, memory, pods, other, foreign_cpu, foreign_memory,
-  foreign_pods, unschedulable, labels, foreign_other, taints, occupants, place,
+  node_name, cpu, memory, pods, other, unmanaged_cpu, unmanaged_memory,
+  unmanaged_pods, unschedulable, labels, unmanaged_other, taints, occupants, place,
   topology_policy
 )
 LEFT JOIN given AS g ON g.place = v.place
@@ -86,12 +86,12 @@ cpu_milli = excluded.cpu_milli,
 memory_bytes = excluded.memory_bytes,
 pods = excluded.pods,
 other = excluded.other,
-foreign_cpu_milli = excluded.foreign_cpu_milli,
-foreign_memory_bytes = excluded.foreign_memory_bytes,
-foreign_pods = excluded.foreign_pods,
+unmanaged_cpu_milli = excluded.unmanaged_cpu_milli,
+unmanaged_memory_bytes = excluded.unmanaged_memory_bytes,
+unmanaged_pods = excluded.unmanaged_pods,
 unschedulable = excluded.unschedulable,
 labels = excluded.labels,
-foreign_other = excluded.foreign_other,
+unmanaged_other = excluded.unmanaged_other,
 taints = excluded.taints,
 seen_at = excluded.seen_at,
 occupants = excluded.occupants,

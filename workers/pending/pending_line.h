@@ -104,10 +104,10 @@ struct PendingLine {
   bool ask = true;  // whether its groups fit is unknown, or may have changed
   std::uint64_t failed_in =
       0;  // the last cycle in which its groups did not fit
-  std::uint64_t surroundings = 0;          // then: see NodeGraph::Surroundings
-  std::uint64_t arrivals = 0;              // then: see NodeGraph::Arrivals
-  Shortage shortage;                       // then
-  std::string why_short;                   // the same in words
+  std::uint64_t affinity_version = 0;  // then: see NodeGraph::AffinityVersion
+  std::uint64_t arrivals = 0;          // then: see NodeGraph::AffinityArrivals
+  Shortage shortage;                   // then
+  std::string why_short;               // the same in words
   std::optional<matcher::Time> explained;  // when the words got their numbers
   bool checked = false;                    // `unsatisfiable` is up to date
   bool listed = false;                     // among the unchecked ones

@@ -122,11 +122,11 @@ void Schedule::RemoveNode(const std::string& name) {
   state_->graph.RemoveNode(name);
 }
 
-void Schedule::SetForeign(const std::string& node,
-                          const cluster::Resources& used,
-                          const std::vector<const cluster::PodRequest*>& pods,
-                          int occupants) {
-  state_->graph.SetForeign(node, used, pods, occupants);
+void Schedule::SetUnmanaged(const std::string& node,
+                            const cluster::Resources& used,
+                            const std::vector<const cluster::PodRequest*>& pods,
+                            int occupants) {
+  state_->graph.SetUnmanaged(node, used, pods, occupants);
 }
 
 void Schedule::SetAdmitted(const std::string& node,

@@ -134,7 +134,7 @@ class Schedule {
   // Whether any rule looks at labels of pods; whether, since the last call, a
   // rule has come that looks at labels which none did before, or namespaces
   // have changed that a rule looks at. Then all pods are to be looked at again:
-  // RelabelAll(), and SetForeign() of each node.
+  // RelabelAll(), and SetUnmanaged() of each node.
   bool LooksAtLabels() const;
   bool TakeNewSelectors();
   using PodOf = std::function<cluster::PodPointer(const std::string& uid)>;
@@ -169,9 +169,9 @@ class Schedule {
   // Sets what unmanaged pods use on a node. `pods`: those of them that rules
   // look at, by OfPlaced(); `occupants`: the number of those because of which
   // no group can have the node for itself.
-  void SetForeign(const std::string& node, const cluster::Resources& used,
-                  const std::vector<const cluster::PodRequest*>& pods = {},
-                  int occupants = 0);
+  void SetUnmanaged(const std::string& node, const cluster::Resources& used,
+                    const std::vector<const cluster::PodRequest*>& pods = {},
+                    int occupants = 0);
 
   // Sets the pods, by UID and in order, that the node's kubelet has admitted.
   // It matters where the node says what its kubelet has given away.

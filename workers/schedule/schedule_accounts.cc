@@ -109,7 +109,7 @@ void ScheduleAccounts::Charge(GroupId group) {
   const matcher::Time end = graph_.PlannedEnd(*held);
   share_.Set(group, payer, ShareOf(amounts), end);
   // The schedule of its queue reports what it holds.
-  if (held->stranger) return quotas_.Set(group, {});
+  if (held->of_another_component) return quotas_.Set(group, {});
   quotas_.Set(group, {payer, std::move(amounts), end, held->start,
                       held->evicted_for != 0});
 }

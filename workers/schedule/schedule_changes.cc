@@ -69,7 +69,7 @@ bool MayFit(const ScheduleGraph& graph, const PendingLine& line,
             const GraphChanges& changes, const std::vector<GrownNode>& grown,
             bool many) {
   return many || IsBesideAny(line, changes.grown) ||
-         line.surroundings != Surroundings(graph, line) ||
+         line.affinity_version != AffinityVersion(graph, line) ||
          std::ranges::any_of(grown, [&](const GrownNode& node) {
            return MayHoldOne(graph, line.gang, node.node, node.free);
          });
@@ -81,8 +81,9 @@ bool MayImprove(const ScheduleGraph& graph, const GraphChanges& changes,
                 const WaitingGroup& group, const BlockedGroup& blocked,
                 bool by_room) {
   const PendingLine& line = *group.line;
-  return line.surroundings != Surroundings(graph, line) ||
-         (!blocked.IsBooked() && line.arrivals != Arrivals(graph, line)) ||
+  return line.affinity_version != AffinityVersion(graph, line) ||
+         (!blocked.IsBooked() &&
+          line.arrivals != AffinityArrivals(graph, line)) ||
          IsBesideAny(line, changes.grown) ||
          (by_room && MayUseAny(graph, line.gang, changes.grown));
 }
@@ -99,18 +100,19 @@ bool MayBreak(const GraphChanges& changes, const BlockedGroup& blocked) {
 
 }  // namespace
 
-std::uint64_t Surroundings(const ScheduleGraph& graph,
-                           const PendingLine& line) {
+std::uint64_t AffinityVersion(const ScheduleGraph& graph,
+                              const PendingLine& line) {
   std::uint64_t sum = 0;
   for (const matcher::TaskGroup& task : line.gang.groups)
-    sum += graph.graph().Surroundings(task.rules);
+    sum += graph.graph().AffinityVersion(task.rules);
   return sum;
 }
 
-std::uint64_t Arrivals(const ScheduleGraph& graph, const PendingLine& line) {
+std::uint64_t AffinityArrivals(const ScheduleGraph& graph,
+                               const PendingLine& line) {
   std::uint64_t sum = 0;
   for (const matcher::TaskGroup& task : line.gang.groups)
-    sum += graph.graph().Arrivals(task.rules);
+    sum += graph.graph().AffinityArrivals(task.rules);
   return sum;
 }
 
@@ -186,13 +188,13 @@ void Schedule::State::TakeChanges(matcher::Time now) {
   }
 }
 
-bool Schedule::State::NoteSurroundings(bool ask) {
+bool Schedule::State::NoteAffinityVersions(bool ask) {
   if (!looks_around) return false;
   bool moved = false;
   for (const auto& [key, line] : lines.lines()) {
-    const std::uint64_t now = Surroundings(graph, *line);
-    const bool fits = std::exchange(line->surroundings, now) != now;
-    const std::uint64_t come = Arrivals(graph, *line);
+    const std::uint64_t now = AffinityVersion(graph, *line);
+    const bool fits = std::exchange(line->affinity_version, now) != now;
+    const std::uint64_t come = AffinityArrivals(graph, *line);
     const bool any = std::exchange(line->arrivals, come) != come;
     if (!ask || !(fits || any)) continue;
     if (fits) line->ask = moved = true;

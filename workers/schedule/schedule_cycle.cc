@@ -59,7 +59,7 @@ Decision Cycle::Run() {
   if (walked_ && !cut_) ++state_.cycles.pass;
   // The pods that were placed may be those that a group ahead waits for. (Where
   // none were, only plans that came to nothing have moved pods.)
-  if (state_.NoteSurroundings(!decision_.placed.empty()))
+  if (state_.NoteAffinityVersions(!decision_.placed.empty()))
     state_.cycles.more = true;
   const bool late =
       state_.cycles.more && walked_ &&
@@ -320,12 +320,12 @@ std::optional<matcher::Placement> Cycle::Allocate(const WaitingGroup& group) {
 bool Cycle::Start(const WaitingGroup& group) {
   // Drain sets ahead only become more during a cycle, so what did not fit once
   // does not fit later.
-  if (misfits_.Cover(group.line->gang)) return false;
+  if (unschedulable_.Cover(group.line->gang)) return false;
   const auto placement = Allocate(group);
   if (placement) {
     Place(group, *placement);
   } else {
-    misfits_.Note(group.line->gang);
+    unschedulable_.Note(group.line->gang);
   }
   return placement.has_value();
 }

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "workers/graph/misfits.h"
+#include "workers/graph/unschedulable_shapes.h"
 #include "workers/preemption/preemption.h"
 #include "workers/schedule/schedule_state.h"
 
@@ -36,7 +36,7 @@ class Cycle {
       : state_(state),
         now_(now),
         limit_(limit),
-        misfits_(state.graph.graph()) {}
+        unschedulable_(state.graph.graph()) {}
 
   Decision Run();
 
@@ -181,7 +181,7 @@ class Cycle {
   Schedule::State& state_;
   const matcher::Time now_;
   const int limit_;
-  Misfits misfits_;
+  UnschedulableShapes unschedulable_;
   std::map<const ScheduleQueue*, Turn> turns_;
   Ahead ahead_;
   // Groups that had a turn and do not start, though quota allows it: the first

@@ -168,7 +168,7 @@ ReservationPlan Cycle::FindEarlier(const WaitingGroup& group,
     return MoveEarlier(state_.graph, group, policy, now_, ahead_,
                        *blocked.reserved());
   // Pods that are to come behind it must not be what makes it earlier.
-  if (Surroundings(state_.graph, *group.line) != 0)
+  if (AffinityVersion(state_.graph, *group.line) != 0)
     state_.queues.WithdrawBehind(group);
   state_.queues.Withdraw(group, blocked);
   return PlanEarlier(state_.graph, group, policy, now_, ahead_,
@@ -181,7 +181,7 @@ bool Cycle::MayGain(const WaitingGroup& group, BlockedGroup& blocked) const {
   const matcher::Gang& gang = group.line->gang;
   // The log says nothing of pods that rules look at: they may also have broken
   // it.
-  if (blocked.MayImprove() || Surroundings(state_.graph, *group.line) != 0)
+  if (blocked.MayImprove() || AffinityVersion(state_.graph, *group.line) != 0)
     return true;
   if (blocked.IsBooked()) {
     const ReservedNodes& own = *blocked.reserved();

@@ -39,8 +39,10 @@ inline bool CanRun(const PendingLine& line) {
 // Counts of the pods that the line's rules look at: the first differs when such
 // pods have moved so that the line may fit, the second when some have come that
 // it needs.
-std::uint64_t Surroundings(const ScheduleGraph& graph, const PendingLine& line);
-std::uint64_t Arrivals(const ScheduleGraph& graph, const PendingLine& line);
+std::uint64_t AffinityVersion(const ScheduleGraph& graph,
+                              const PendingLine& line);
+std::uint64_t AffinityArrivals(const ScheduleGraph& graph,
+                               const PendingLine& line);
 
 struct CycleNotes {
   matcher::Time now = 0;  // the latest time that was given
@@ -102,7 +104,7 @@ struct Schedule::State {
   // Takes note of the pods that rules look at; if `ask`, lines that may fit by
   // these are to be asked again, and blocked groups to be looked at. True if
   // there are any.
-  bool NoteSurroundings(bool ask);
+  bool NoteAffinityVersions(bool ask);
   // Forgets requests that are not in use any more.
   void Sweep();
 

@@ -79,7 +79,7 @@ class SimulatedTime {
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
     for (const auto& [node, others] : scenario_.others)
-      schedule_.SetForeign(node, others.used, {}, others.occupants);
+      schedule_.SetUnmanaged(node, others.used, {}, others.occupants);
     windows_.Set(scenario_.maintenance);
     seen_.resize(scenario_.nodes.size());
     stages_.assign(scenario_.groups.size(), Stage::kToCome);

@@ -58,7 +58,7 @@ void SnapshotReader::Read(sql::Transaction& transaction) {
        transaction.Run(queries::kReadReservations, queues_))
     snapshot_->promised.push_back(ReservationIn(row));
   ReadHolders(transaction);
-  ReadStrangers(transaction);
+  ReadHoldersOfOthers(transaction);
   ReadWaiting(transaction);
 }
 
@@ -99,15 +99,15 @@ void SnapshotReader::ReadHolders(sql::Transaction& transaction) {
     snapshot_->holders.at(held.group).held = std::move(held);
 }
 
-void SnapshotReader::ReadStrangers(sql::Transaction& transaction) {
-  Groups strangers;
-  for (const sql::Row row :
-       transaction.Run(queries::kReadStrangers, queues_, snapshot_->nodes))
-    strangers.push_back(row.Get<std::int64_t>("fluxion_job"));
-  for (Held& held : ReadPlaces(transaction, strangers)) {
+void SnapshotReader::ReadHoldersOfOthers(sql::Transaction& transaction) {
+  Groups of_others;
+  for (const sql::Row row : transaction.Run(
+           queries::kReadHoldersOfOtherComponents, queues_, snapshot_->nodes))
+    of_others.push_back(row.Get<std::int64_t>("fluxion_job"));
+  for (Held& held : ReadPlaces(transaction, of_others)) {
     const GroupId id = held.group;
     held.evictable = false;
-    held.stranger = true;
+    held.of_another_component = true;
     snapshot_->holders[id] = {std::move(held), "", 0, true};
   }
 }

@@ -48,8 +48,8 @@ struct ComponentSnapshot {
     Held held;
     std::string name;  // "namespace/name"; empty: its rows are deleted
     std::int64_t places = 0;
-    bool stranger = false;  // of another component
-    bool stays = false;     // it is neither cancelled nor to be placed again
+    bool of_another_component = false;  // of another component
+    bool stays = false;  // it is neither cancelled nor to be placed again
   };
 
   std::vector<QueueSettings> queues;
@@ -92,7 +92,7 @@ class SnapshotReader {
   using Groups = std::vector<GroupId>;
 
   void ReadHolders(sql::Transaction& transaction);
-  void ReadStrangers(sql::Transaction& transaction);
+  void ReadHoldersOfOthers(sql::Transaction& transaction);
   void ReadWaiting(sql::Transaction& transaction);
   void ReadChanged(sql::Transaction& transaction, const Groups& groups,
                    std::map<GroupId, PendingGroup>& before);

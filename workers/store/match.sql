@@ -291,7 +291,7 @@ LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
 LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 ORDER BY v.id, p.pod_uid;
 
--- name: read_strangers
+-- name: read_holders_of_other_components
 -- The groups of queues other than these ($1) that hold something on some nodes.
 SELECT DISTINCT a.fluxion_job
 FROM allocations AS a

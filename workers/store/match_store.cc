@@ -136,33 +136,33 @@ MatchStore::Claimed PostgresMatchStore::Claim(const RequestMaker& requests,
        transaction.Run(queries::kClaimNodes, nodes, queues_.front()))
     claimed.nodes.push_back(row.Get<std::string>("node_name"));
   if (sql::BugPlanted("node-shared")) claimed.nodes = nodes;
-  claimed.strangers = ReadStrangers(transaction, requests, nodes);
+  claimed.of_others = ReadHoldersOfOthers(transaction, requests, nodes);
   transaction.Commit();
   sql::Failpoint("match-claimed");
   return claimed;
 }
 
-std::vector<Held> PostgresMatchStore::ReadStrangers(
+std::vector<Held> PostgresMatchStore::ReadHoldersOfOthers(
     const RequestMaker& requests, const Names& nodes) {
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
-  return ReadStrangers(transaction, requests, nodes);
+  return ReadHoldersOfOthers(transaction, requests, nodes);
 }
 
-std::vector<Held> PostgresMatchStore::ReadStrangers(
+std::vector<Held> PostgresMatchStore::ReadHoldersOfOthers(
     sql::Transaction& transaction, const RequestMaker& requests,
     const Names& nodes) {
   std::vector<GroupId> groups;
   for (const sql::Row row :
-       transaction.Run(queries::kReadStrangers, queues_, nodes))
+       transaction.Run(queries::kReadHoldersOfOtherComponents, queues_, nodes))
     groups.push_back(row.Get<std::int64_t>("fluxion_job"));
   if (groups.empty()) return {};
-  auto strangers =
+  auto of_others =
       HeldIn(transaction.Run(queries::kReadAllocations, groups), requests);
-  for (Held& stranger : strangers) {
-    stranger.evictable = false;
-    stranger.stranger = true;
+  for (Held& holder : of_others) {
+    holder.evictable = false;
+    holder.of_another_component = true;
   }
-  return strangers;
+  return of_others;
 }
 
 void PostgresMatchStore::LetGo(const Names& nodes) {
@@ -238,7 +238,7 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
 }
 
 MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
-                                          const std::set<GroupId>& strangers) {
+                                          const std::set<GroupId>& of_others) {
   News news;
   Leases leases;
   for (const std::string& queue : std::exchange(leased_from_, {}))
@@ -263,9 +263,9 @@ MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
     news.elsewhere = elsewhere.value_or(std::vector<AccountHolds>());
     told = true;
   }
-  if (leases.empty() && !told && strangers.empty()) return news;
+  if (leases.empty() && !told && of_others.empty()) return news;
   AddKnownLeases(leases, news.changed);
-  std::set<GroupId> again = strangers;
+  std::set<GroupId> again = of_others;
   again.insert(news.changed.begin(), news.changed.end());
   if (!again.empty()) {
     for (Held& held : HeldIn(
@@ -274,8 +274,8 @@ MatchStore::News PostgresMatchStore::Take(const RequestMaker& requests,
              requests)) {
       const bool ours = IsOurs(held.queue);
       held.evictable = held.evictable && ours;
-      held.stranger = !ours;
-      (ours ? news.held : news.strangers).push_back(std::move(held));
+      held.of_another_component = !ours;
+      (ours ? news.held : news.of_others).push_back(std::move(held));
     }
   }
   if (!leases.empty())

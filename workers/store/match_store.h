@@ -51,7 +51,7 @@ class MatchStore {
     // Groups to forget, before those below are added.
     std::vector<GroupId> changed;
     std::vector<Held> held;
-    std::vector<Held> strangers;  // of groups of other components
+    std::vector<Held> of_others;  // of groups of other components
     std::vector<PendingGroup> waiting;
     std::vector<Reservation> promised;  // by the previous owner
     std::optional<std::vector<MaintenanceWindow>> maintenance;  // if it changed
@@ -74,7 +74,7 @@ class MatchStore {
   // The outcome of an attempt to claim nodes.
   struct Claimed {
     Names nodes;                  // those that were free
-    std::vector<Held> strangers;  // as ReadStrangers() returns them
+    std::vector<Held> of_others;  // as ReadHoldersOfOthers() returns them
   };
 
   virtual ~MatchStore() = default;
@@ -99,15 +99,15 @@ class MatchStore {
   virtual Claimed Claim(const RequestMaker& requests, const Names& nodes) = 0;
   // Returns all that groups of other components hold if they hold something on
   // these nodes.
-  virtual std::vector<Held> ReadStrangers(const RequestMaker& requests,
-                                          const Names& nodes) = 0;
+  virtual std::vector<Held> ReadHoldersOfOthers(const RequestMaker& requests,
+                                                const Names& nodes) = 0;
   virtual void LetGo(const Names& nodes) = 0;
 
   // Returns the changes since the last call, and what these groups of other
   // components hold. The changes are consumed: if memory cannot apply them,
   // call Load().
   virtual News Take(const RequestMaker& requests,
-                    const std::set<GroupId>& strangers) = 0;
+                    const std::set<GroupId>& of_others) = 0;
 
   // Writes a decision in one transaction. Returns the groups that were refused:
   // those whose placement was made for an old revision or without a lease, and
@@ -134,11 +134,11 @@ class PostgresMatchStore : public MatchStore {
   News Load(const RequestMaker& requests) override;
   Names ReadNodes() override;
   Claimed Claim(const RequestMaker& requests, const Names& nodes) override;
-  std::vector<Held> ReadStrangers(const RequestMaker& requests,
-                                  const Names& nodes) override;
+  std::vector<Held> ReadHoldersOfOthers(const RequestMaker& requests,
+                                        const Names& nodes) override;
   void LetGo(const Names& nodes) override;
   News Take(const RequestMaker& requests,
-            const std::set<GroupId>& strangers) override;
+            const std::set<GroupId>& of_others) override;
   std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override;
@@ -159,9 +159,9 @@ class PostgresMatchStore : public MatchStore {
   static std::vector<MaintenanceWindow> ReadMaintenance(
       sql::Transaction& transaction);
   bool IsOurs(const std::string& queue) const;
-  std::vector<Held> ReadStrangers(sql::Transaction& transaction,
-                                  const RequestMaker& requests,
-                                  const Names& nodes);
+  std::vector<Held> ReadHoldersOfOthers(sql::Transaction& transaction,
+                                        const RequestMaker& requests,
+                                        const Names& nodes);
   // Returns true if there were rows.
   bool TakeInbox(sql::Transaction& transaction, News& news);
   void TakeLeasesOver();

@@ -279,8 +279,8 @@ std::unique_ptr<PodJournal> OnKubernetes::JournalOf(int nodes) {
   return std::make_unique<PodJournal>(plane().api(), home_, capacity);
 }
 
-void OnKubernetes::AddForeign(const std::string& name, const std::string& node,
-                              int cpu) {
+void OnKubernetes::AddUnmanaged(const std::string& name,
+                                const std::string& node, int cpu) {
   Submit(fmt::format(R"(
 apiVersion: v1
 kind: Pod

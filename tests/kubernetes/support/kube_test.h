@@ -95,7 +95,7 @@ class OnKubernetes : public ::testing::Test {
   // there yet.
   std::unique_ptr<PodJournal> JournalOf(int nodes);
   // A pod of another scheduler, which has its node already.
-  void AddForeign(const std::string& name, const std::string& node, int cpu);
+  void AddUnmanaged(const std::string& name, const std::string& node, int cpu);
 
   std::string Ask(const std::string& question) {
     return database_->Ask(question);

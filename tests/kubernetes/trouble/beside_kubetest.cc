@@ -56,7 +56,7 @@ class BesideKubeScheduler : public OnKubernetes {
   }
   // What we think that they use.
   std::string TheirCpu() {
-    return Ask("SELECT coalesce(sum(foreign_cpu_milli), 0) FROM nodes");
+    return Ask("SELECT coalesce(sum(unmanaged_cpu_milli), 0) FROM nodes");
   }
   int BoundPods() { return journal_->Look().bound; }
   void ExpectNobodyCrowded() {

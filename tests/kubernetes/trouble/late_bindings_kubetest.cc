@@ -180,7 +180,7 @@ TEST_F(HalfSent, GangGetsAnotherPodForOneThatItsKubeletTurnsAwayMeanwhile) {
   BindHalf(When::kBefore);
   if (HasFailure()) return;
   const cluster::Pod refused = Member(0);
-  AddForeign("thief", refused.node_name, 2);
+  AddUnmanaged("thief", refused.node_name, 2);
   ASSERT_TRUE(Comes([&] {
     return PodNamed(refused.name).phase == cluster::PodPhase::kRunning;
   }));

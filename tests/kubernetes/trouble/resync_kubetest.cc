@@ -22,7 +22,7 @@ TEST_F(ComparedOften, FindsNothingUntilSomethingIsWrong) {
   Submit(Gang("fills", 4, {.absent = 1}));
   for (const char* gang : {"a", "b", "c"})
     Submit(Gang(gang, 3, {.cpu = 2, .seconds = "1"}));
-  AddForeign("daemon", Node(0), 1);
+  AddUnmanaged("daemon", Node(0), 1);
   for (const char* gang : {"a", "b", "c"})
     EXPECT_TRUE(Comes(gang, "succeeded")) << StateOf(gang);
   EXPECT_TRUE(Comes([&] {

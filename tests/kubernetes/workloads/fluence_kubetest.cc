@@ -53,7 +53,7 @@ class FluenceOnKubernetes : public OnKubernetes,
 TEST_P(FluenceOnKubernetes, GangRunsWholeWithAnotherSchedulerNameOnly) {
   PodJournal journal(plane().api(), home_,
                      {{Node(0), 4'000}, {Node(1), 4'000}});
-  AddForeign("other", Node(1), 1);
+  AddUnmanaged("other", Node(1), 1);
   const auto filled = [](const std::string& text) {
     std::string line = text;
     for (const auto& [mark, with] :

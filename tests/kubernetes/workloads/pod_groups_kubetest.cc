@@ -169,7 +169,7 @@ TEST_F(PodGroupsOnKubernetes, StatusIsWrittenByTheNextOneAfterAKill) {
 
 // 8 cpu are there.
 TEST_F(PodGroupsOnKubernetes, GroupWaitsUntilItsMinResourcesAreFree) {
-  AddForeign("other", Node(0), 3);
+  AddUnmanaged("other", Node(0), 3);
   StartScheduler();
   MakeCoscheduling("train", 2, {{"minResources", {{"cpu", "5500m"}}}});
   SubmitCoscheduling("train", 2, "train");

@@ -68,7 +68,7 @@ class GangTwins final : public NodeGraphTwins {
     } else if (what < 6) {
       SetTotals(node, PickAmounts(10));
     } else if (what < 8) {
-      SetForeign(node, PickAmounts(3), {}, Pick(0, 2));
+      SetUnmanaged(node, PickAmounts(3), {}, Pick(0, 2));
     } else {
       RemoveNode(node);
     }

@@ -144,7 +144,7 @@ TEST(NodeGraph, OnlyEligibleNodesAreTaken) {
   EXPECT_EQ(Show(graph, graph.Allocate(2, gang, Policy::kLonode, 0)), "never");
 }
 
-TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideForeignUse) {
+TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideUnmanagedPods) {
   NodeGraph graph = Nodes(R"(
       node0 cpu=4
       node1 cpu=8 closed)");
@@ -156,14 +156,14 @@ TEST(NodeGraph, NeverMeansNotEvenOnEmptyOpenNodesBesideForeignUse) {
   EXPECT_EQ(show("1x cpu=5"), "never");
   graph.SetOpen(1, true);
   EXPECT_EQ(show("1x cpu=9"), "never");
-  graph.SetForeign(1, std::vector<std::int64_t>{6});
+  graph.SetUnmanaged(1, std::vector<std::int64_t>{6});
   EXPECT_EQ(show("1x cpu=5"), "never");
   EXPECT_EQ(show("1x cpu=2"), "node1");
 }
 
 TEST(NodeGraph, TaskThatNeedsNothingOfAResourceDoesNotMindItsOvercommit) {
   NodeGraph graph = Nodes("node0 cpu=4 mem=8");
-  graph.SetForeign(0, std::vector<std::int64_t>{0, 9});
+  graph.SetUnmanaged(0, std::vector<std::int64_t>{0, 9});
 
   EXPECT_EQ(graph.Free(0, 0), (std::vector<std::int64_t>{4, -1, 0}));
   EXPECT_EQ(

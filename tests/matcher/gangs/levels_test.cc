@@ -46,7 +46,7 @@ std::string Put(NodeGraph& graph, JobId job, const Gang& gang) {
 
 void Fill(NodeGraph& graph, NodeIndex node, std::int64_t cpu) {
   const std::vector<std::int64_t> amounts = {cpu};
-  graph.SetForeign(node, amounts);
+  graph.SetUnmanaged(node, amounts);
 }
 
 TEST(Levels, SoManyTasksGoToARack) {

@@ -90,14 +90,14 @@ void NodeGraphTwins::SetTotals(NodeIndex node,
   fast_.SetTotals(node, totals);
 }
 
-void NodeGraphTwins::SetForeign(NodeIndex node,
-                                const std::vector<std::int64_t>& amounts,
-                                const std::vector<RulesId>& tasks,
-                                int occupants) {
+void NodeGraphTwins::SetUnmanaged(NodeIndex node,
+                                  const std::vector<std::int64_t>& amounts,
+                                  const std::vector<RulesId>& tasks,
+                                  int occupants) {
   plain_.nodes()[node].occupants = occupants;
-  plain_.nodes()[node].foreign = amounts;
-  plain_.nodes()[node].foreign_tasks = tasks;
-  fast_.SetForeign(node, amounts, tasks, occupants);
+  plain_.nodes()[node].unmanaged = amounts;
+  plain_.nodes()[node].unmanaged_tasks = tasks;
+  fast_.SetUnmanaged(node, amounts, tasks, occupants);
 }
 
 void NodeGraphTwins::SetClass(NodeIndex node, std::int64_t performance_class) {
@@ -119,8 +119,8 @@ Policy NodeGraphTwins::PickPolicy() {
 void NodeGraphTwins::RemoveNode(NodeIndex node) {
   auto& plain = plain_.nodes()[node];
   plain.present = false;
-  plain.foreign.assign(kResources, 0);
-  plain.foreign_tasks.clear();
+  plain.unmanaged.assign(kResources, 0);
+  plain.unmanaged_tasks.clear();
   plain.occupants = 0;
   plain_.labelled()[node] = {"", false, {}, {}};
   fast_.RemoveNode(node);
@@ -220,11 +220,12 @@ NodeGraphTwins::Rebuilt NodeGraphTwins::Rebuild() {
     index[n] = graph.AddNode(fast_.Name(n), nodes[n].id, nodes[n].totals);
     graph.SetLabels(index[n], plain_.labelled()[n].labels,
                     plain_.labelled()[n].taints);
-    std::vector<RulesId> foreign;
-    for (const RulesId id : nodes[n].foreign_tasks) {
-      foreign.push_back(rebuilt.Take(plain_, id));
+    std::vector<RulesId> unmanaged;
+    for (const RulesId id : nodes[n].unmanaged_tasks) {
+      unmanaged.push_back(rebuilt.Take(plain_, id));
     }
-    graph.SetForeign(index[n], nodes[n].foreign, foreign, nodes[n].occupants);
+    graph.SetUnmanaged(index[n], nodes[n].unmanaged, unmanaged,
+                       nodes[n].occupants);
     graph.SetOpen(index[n], nodes[n].open);
   }
   for (const auto& task : plain_.tasks()) {

@@ -56,8 +56,8 @@ class NodeGraphTwins {
   NodeIndex AddNode(int id, const std::vector<std::int64_t>& totals);
   void ToggleOpen(NodeIndex node);
   void SetTotals(NodeIndex node, const std::vector<std::int64_t>& totals);
-  void SetForeign(NodeIndex node, const std::vector<std::int64_t>& amounts,
-                  const std::vector<RulesId>& tasks = {}, int occupants = 0);
+  void SetUnmanaged(NodeIndex node, const std::vector<std::int64_t>& amounts,
+                    const std::vector<RulesId>& tasks = {}, int occupants = 0);
   void SetClass(NodeIndex node, std::int64_t performance_class);
   void RemoveNode(NodeIndex node);
 

@@ -123,8 +123,8 @@ TEST(WholeNodes, OccupantsOfOtherSchedulersKeepAGangAway) {
       node0 cpu=4
       node1 cpu=4)");
   const std::vector<std::int64_t> one = {1};
-  graph.SetForeign(0, one, {}, /*occupants=*/1);
-  graph.SetForeign(1, one, {}, /*occupants=*/0);
+  graph.SetUnmanaged(0, one, {}, /*occupants=*/1);
+  graph.SetUnmanaged(1, one, {}, /*occupants=*/0);
   EXPECT_EQ(Place(graph, 1, Whole("1x cpu=1"), 0), "node1");
   EXPECT_EQ(Place(graph, 2, Whole("1x cpu=1"), 0), "not now");
   EXPECT_EQ(Place(graph, 2, Whole("4x cpu=1"), 0), "never");

@@ -68,7 +68,7 @@ PlainNodeGraph::Amounts PlainNodeGraph::Empty() const {
   for (const Node& node : nodes_) {
     free.emplace_back();
     for (int r = 0; r < resources_; ++r) {
-      free.back().push_back(node.totals[r] - node.foreign[r]);
+      free.back().push_back(node.totals[r] - node.unmanaged[r]);
     }
   }
   return free;
@@ -116,20 +116,20 @@ const TaskRules* PlainNodeGraph::RulesOf(RulesId id) const {
   return id == kNoRules ? nullptr : &rules_.at(id);
 }
 
-Surroundings PlainNodeGraph::Nobody() const {
-  Surroundings around;
+PlacedRules PlainNodeGraph::Nobody() const {
+  PlacedRules around;
   around.nodes = &labelled_;
   around.empty = true;
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    for (const RulesId rules : nodes_[n].foreign_tasks) {
+    for (const RulesId rules : nodes_[n].unmanaged_tasks) {
       around.blocking.push_back({static_cast<NodeIndex>(n), RulesOf(rules)});
     }
   }
   return around;
 }
 
-Surroundings PlainNodeGraph::Around(Time at, Time duration, Time now) const {
-  Surroundings around = Nobody();
+PlacedRules PlainNodeGraph::Around(Time at, Time duration, Time now) const {
+  PlacedRules around = Nobody();
   around.present = around.blocking;
   around.empty = false;
   for (const Task& task : tasks_) {
@@ -230,7 +230,7 @@ int PlainNodeGraph::CountFits(const TaskGroup& group, Time duration, Time now,
                               int limit, const Seating& seating) const {
   Bar(seating, now, Plus(now, duration), now);
   Amounts free = Least(now, duration, now);
-  Surroundings around = Around(now, duration, now);
+  PlacedRules around = Around(now, duration, now);
   TaskGroup most = group;
   most.count = limit;
   policy_ = Policy::kLonode;
@@ -261,7 +261,7 @@ bool PlainNodeGraph::Cancel(JobId job) {
 
 std::int64_t PlainNodeGraph::Free(NodeIndex node, int resource,
                                   Time now) const {
-  return nodes_[node].totals[resource] - nodes_[node].foreign[resource] -
+  return nodes_[node].totals[resource] - nodes_[node].unmanaged[resource] -
          Used(node, resource, now, now);
 }
 

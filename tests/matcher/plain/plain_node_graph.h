@@ -21,8 +21,8 @@ class PlainNodeGraph {
     bool present = true;
     bool open = true;
     std::vector<std::int64_t> totals;
-    std::vector<std::int64_t> foreign;
-    std::vector<RulesId> foreign_tasks = {};
+    std::vector<std::int64_t> unmanaged;
+    std::vector<RulesId> unmanaged_tasks = {};
     int occupants = 0;
     std::int64_t performance_class = kWorstClass;
   };
@@ -82,35 +82,35 @@ class PlainNodeGraph {
   static std::optional<Gang> Whole(const Gang& gang, Policy policy);
   std::vector<NodeIndex> Slots(const Amounts& free, const TaskGroup& group,
                                const std::vector<NodeIndex>& among) const;
-  std::vector<NodeIndex> FillByScore(Amounts& free, Surroundings& around,
+  std::vector<NodeIndex> FillByScore(Amounts& free, PlacedRules& around,
                                      const TaskGroup& group,
                                      const std::vector<NodeIndex>& among) const;
   const TaskRules* RulesOf(RulesId id) const;
-  Surroundings Around(Time at, Time duration, Time now) const;
-  Surroundings Nobody() const;
+  PlacedRules Around(Time at, Time duration, Time now) const;
+  PlacedRules Nobody() const;
   bool HasRoom(const Amounts& free, NodeIndex node,
                const TaskGroup& group) const;
   std::vector<int> HardestFirst(const Gang& gang) const;
   void FollowersLast(const Gang& gang, std::vector<int>& order) const;
-  std::vector<NodeIndex> Fill(Amounts& free, Surroundings& around,
+  std::vector<NodeIndex> Fill(Amounts& free, PlacedRules& around,
                               const TaskGroup& group,
                               const std::vector<NodeIndex>& among) const;
-  std::vector<NodeIndex> PlaceGroup(Amounts& free, Surroundings& around,
+  std::vector<NodeIndex> PlaceGroup(Amounts& free, PlacedRules& around,
                                     const TaskGroup& group,
                                     const std::vector<NodeIndex>& among) const;
   using Placed = std::optional<std::vector<NodeIndex>>;
-  Placed PlaceIn(Amounts free, Surroundings around, const Gang& gang,
+  Placed PlaceIn(Amounts free, PlacedRules around, const Gang& gang,
                  const std::vector<NodeIndex>& among,
                  const std::vector<int>& order) const;
-  Placed PlaceAmong(const Amounts& free, const Surroundings& around,
+  Placed PlaceAmong(const Amounts& free, const PlacedRules& around,
                     const Gang& gang,
                     const std::vector<NodeIndex>& among) const;
-  Placed PlaceTogether(const Amounts& free, const Surroundings& around,
+  Placed PlaceTogether(const Amounts& free, const PlacedRules& around,
                        const Gang& gang, const std::vector<NodeIndex>& among,
                        const std::string& key) const;
-  Placed Place(const Amounts& free, const Surroundings& around,
-               const Gang& gang, Policy policy) const;
-  bool Counts(const Surroundings& around, const Gang& gang,
+  Placed Place(const Amounts& free, const PlacedRules& around, const Gang& gang,
+               Policy policy) const;
+  bool Counts(const PlacedRules& around, const Gang& gang,
               const std::string& key, NodeIndex node) const;
   GroupExplanation ExplainGroup(const Gang& gang, const TaskGroup& group,
                                 Time now) const;

@@ -7,7 +7,7 @@ namespace fluxnetes::matcher {
 GroupExplanation PlainNodeGraph::ExplainGroup(const Gang& gang,
                                               const TaskGroup& group,
                                               Time now) const {
-  const Surroundings around = Around(now, gang.duration, now);
+  const PlacedRules around = Around(now, gang.duration, now);
   const Amounts free = Least(now, gang.duration, now);
   const TaskRules* rules = RulesOf(group.rules);
   std::map<std::pair<Obstacle, int>, Exclusion> exclusions;

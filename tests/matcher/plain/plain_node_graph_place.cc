@@ -81,7 +81,7 @@ void PlainNodeGraph::FollowersLast(const Gang& gang,
 }
 
 std::vector<NodeIndex> PlainNodeGraph::Fill(
-    Amounts& free, Surroundings& around, const TaskGroup& group,
+    Amounts& free, PlacedRules& around, const TaskGroup& group,
     const std::vector<NodeIndex>& among) const {
   if (ScoresTasks(policy_)) return FillByScore(free, around, group, among);
   const TaskRules* rules = RulesOf(group.rules);
@@ -109,7 +109,7 @@ std::vector<NodeIndex> PlainNodeGraph::Fill(
 // A series that does not fit in the domain of its first task tries the next
 // domain. If it fits in none, the first attempt that placed the most counts.
 std::vector<NodeIndex> PlainNodeGraph::PlaceGroup(
-    Amounts& free, Surroundings& around, const TaskGroup& group,
+    Amounts& free, PlacedRules& around, const TaskGroup& group,
     const std::vector<NodeIndex>& among) const {
   const TaskRules* rules = RulesOf(group.rules);
   if (rules == nullptr || !StartsSeries(around, *rules)) {
@@ -119,10 +119,10 @@ std::vector<NodeIndex> PlainNodeGraph::PlaceGroup(
   std::vector<NodeIndex> left = among;
   std::vector<NodeIndex> most;
   Amounts free_then = free;
-  Surroundings around_then = around;
+  PlacedRules around_then = around;
   for (;;) {
     Amounts free_here = free;
-    Surroundings around_here = around;
+    PlacedRules around_here = around;
     const auto placed = Fill(free_here, around_here, group, left);
     const bool all = static_cast<int>(placed.size()) == group.count;
     if (all || placed.size() > most.size()) {
@@ -142,7 +142,7 @@ std::vector<NodeIndex> PlainNodeGraph::PlaceGroup(
 }
 
 PlainNodeGraph::Placed PlainNodeGraph::PlaceIn(
-    Amounts free, Surroundings around, const Gang& gang,
+    Amounts free, PlacedRules around, const Gang& gang,
     const std::vector<NodeIndex>& among, const std::vector<int>& order) const {
   std::vector<std::vector<NodeIndex>> placed(gang.groups.size());
   for (const int g : order) {
@@ -165,7 +165,7 @@ PlainNodeGraph::Placed PlainNodeGraph::PlaceIn(
 }
 
 PlainNodeGraph::Placed PlainNodeGraph::PlaceAmong(
-    const Amounts& free, const Surroundings& around, const Gang& gang,
+    const Amounts& free, const PlacedRules& around, const Gang& gang,
     const std::vector<NodeIndex>& among) const {
   std::vector<int> given(gang.groups.size());
   std::iota(given.begin(), given.end(), 0);
@@ -174,7 +174,7 @@ PlainNodeGraph::Placed PlainNodeGraph::PlaceAmong(
   return PlaceIn(free, around, gang, among, HardestFirst(gang));
 }
 
-bool PlainNodeGraph::Counts(const Surroundings& around, const Gang& gang,
+bool PlainNodeGraph::Counts(const PlacedRules& around, const Gang& gang,
                             const std::string& key, NodeIndex node) const {
   const auto domain = DomainOf(around, node, key);
   return domain &&
@@ -185,7 +185,7 @@ bool PlainNodeGraph::Counts(const Surroundings& around, const Gang& gang,
 }
 
 PlainNodeGraph::Placed PlainNodeGraph::PlaceTogether(
-    const Amounts& free, const Surroundings& around, const Gang& gang,
+    const Amounts& free, const PlacedRules& around, const Gang& gang,
     const std::vector<NodeIndex>& among, const std::string& key) const {
   std::map<std::string, std::vector<NodeIndex>> domains;
   for (const NodeIndex node : among) {
@@ -230,7 +230,7 @@ PlainNodeGraph::Placed PlainNodeGraph::PlaceTogether(
 }
 
 PlainNodeGraph::Placed PlainNodeGraph::Place(const Amounts& free,
-                                             const Surroundings& around,
+                                             const PlacedRules& around,
                                              const Gang& gang,
                                              Policy policy) const {
   policy_ = policy;

@@ -62,7 +62,7 @@ std::vector<NodeIndex> PlainNodeGraph::Slots(
 }
 
 std::vector<NodeIndex> PlainNodeGraph::FillByScore(
-    Amounts& free, Surroundings& around, const TaskGroup& group,
+    Amounts& free, PlacedRules& around, const TaskGroup& group,
     const std::vector<NodeIndex>& among) const {
   const TaskRules* rules = RulesOf(group.rules);
   std::vector<NodeIndex> placed;

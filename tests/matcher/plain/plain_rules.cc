@@ -25,13 +25,13 @@ bool TakenByAll(const std::vector<AffinityTerm>& terms, const TaskRules& task) {
   });
 }
 
-bool SameDomain(const Surroundings& around, NodeIndex a, NodeIndex b,
+bool SameDomain(const PlacedRules& around, NodeIndex a, NodeIndex b,
                 const std::string& key) {
   const auto domain = DomainOf(around, a, key);
   return domain && domain == DomainOf(around, b, key);
 }
 
-bool Near(const Surroundings& around, NodeIndex node, const TaskSelector& who,
+bool Near(const PlacedRules& around, NodeIndex node, const TaskSelector& who,
           const std::string& key) {
   return std::any_of(around.present.begin(), around.present.end(),
                      [&](const PlacedTask& other) {
@@ -53,7 +53,7 @@ bool Counted(const PlainLabelledNode& node, const SpreadConstraint& constraint,
       });
 }
 
-bool BreaksSpread(const Surroundings& around, NodeIndex node,
+bool BreaksSpread(const PlacedRules& around, NodeIndex node,
                   const SpreadConstraint& constraint, const TaskRules& rules) {
   const auto domain = DomainOf(around, node, constraint.topology_key);
   if (!domain) return true;
@@ -81,7 +81,7 @@ bool BreaksSpread(const Surroundings& around, NodeIndex node,
 
 }  // namespace
 
-std::optional<std::string> DomainOf(const Surroundings& around, NodeIndex node,
+std::optional<std::string> DomainOf(const PlacedRules& around, NodeIndex node,
                                     const std::string& key) {
   const PlainLabelledNode& labelled = (*around.nodes)[node];
   const auto label = labelled.labels.find(key);
@@ -112,7 +112,7 @@ bool Tolerated(const PlainLabelledNode& node, const NodeRules& rules) {
       });
 }
 
-bool StartsSeries(const Surroundings& around, const TaskRules& rules) {
+bool StartsSeries(const PlacedRules& around, const TaskRules& rules) {
   if (rules.affinity.empty() || !TakenByAll(rules.affinity, rules)) {
     return false;
   }
@@ -126,7 +126,7 @@ bool StartsSeries(const Surroundings& around, const TaskRules& rules) {
   return true;
 }
 
-bool PortsInUse(const Surroundings& around, NodeIndex node,
+bool PortsInUse(const PlacedRules& around, NodeIndex node,
                 const TaskRules& rules) {
   for (const PlacedTask& other : around.blocking) {
     if (other.rules == nullptr || other.node != node) continue;
@@ -139,7 +139,7 @@ bool PortsInUse(const Surroundings& around, NodeIndex node,
   return false;
 }
 
-bool KeptApart(const Surroundings& around, NodeIndex node,
+bool KeptApart(const PlacedRules& around, NodeIndex node,
                const TaskRules& rules) {
   const auto apart = [&](const PlacedTask& other, const TaskRules& keeper,
                          const TaskRules& kept) {
@@ -158,7 +158,7 @@ bool KeptApart(const Surroundings& around, NodeIndex node,
                      });
 }
 
-bool HasWhatItNeeds(const Surroundings& around, NodeIndex node,
+bool HasWhatItNeeds(const PlacedRules& around, NodeIndex node,
                     const TaskRules& rules) {
   if (around.empty && !TakenByAll(rules.affinity, rules)) return true;
   const bool starts = StartsSeries(around, rules);
@@ -176,7 +176,7 @@ bool HasWhatItNeeds(const Surroundings& around, NodeIndex node,
       });
 }
 
-bool BreaksAnySpread(const Surroundings& around, NodeIndex node,
+bool BreaksAnySpread(const PlacedRules& around, NodeIndex node,
                      const TaskRules& rules) {
   return std::any_of(rules.spread.begin(), rules.spread.end(),
                      [&](const SpreadConstraint& each) {
@@ -185,8 +185,7 @@ bool BreaksAnySpread(const Surroundings& around, NodeIndex node,
                      });
 }
 
-bool Admits(const Surroundings& around, NodeIndex node,
-            const TaskRules& rules) {
+bool Admits(const PlacedRules& around, NodeIndex node, const TaskRules& rules) {
   const PlainLabelledNode& labelled = (*around.nodes)[node];
   if (!Affine(labelled, rules.node) || !Tolerated(labelled, rules.node)) {
     return false;
@@ -197,7 +196,7 @@ bool Admits(const Surroundings& around, NodeIndex node,
   return around.empty || !BreaksAnySpread(around, node, rules);
 }
 
-int Points(const Surroundings& around, NodeIndex node, const TaskRules& rules) {
+int Points(const PlacedRules& around, NodeIndex node, const TaskRules& rules) {
   const PlainLabelledNode& labelled = (*around.nodes)[node];
   int points = 0;
   for (const auto& each : rules.node.preferred) {

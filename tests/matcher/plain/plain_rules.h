@@ -25,7 +25,7 @@ struct PlacedTask {
 
 // The tasks that a placement looks at. On empty nodes others may come, so rules
 // that need other tasks are not checked.
-struct Surroundings {
+struct PlacedRules {
   const std::vector<PlainLabelledNode>* nodes = nullptr;
   std::vector<PlacedTask> present;   // count for affinity and spread
   std::vector<PlacedTask> blocking;  // count for anti-affinity and ports
@@ -34,21 +34,21 @@ struct Surroundings {
 
 bool Affine(const PlainLabelledNode& node, const NodeRules& rules);
 bool Tolerated(const PlainLabelledNode& node, const NodeRules& rules);
-bool Admits(const Surroundings& around, NodeIndex node, const TaskRules& rules);
+bool Admits(const PlacedRules& around, NodeIndex node, const TaskRules& rules);
 // The conditions of Admits(), one by one.
-bool PortsInUse(const Surroundings& around, NodeIndex node,
+bool PortsInUse(const PlacedRules& around, NodeIndex node,
                 const TaskRules& rules);
-bool KeptApart(const Surroundings& around, NodeIndex node,
+bool KeptApart(const PlacedRules& around, NodeIndex node,
                const TaskRules& rules);
-bool HasWhatItNeeds(const Surroundings& around, NodeIndex node,
+bool HasWhatItNeeds(const PlacedRules& around, NodeIndex node,
                     const TaskRules& rules);
-bool BreaksAnySpread(const Surroundings& around, NodeIndex node,
+bool BreaksAnySpread(const PlacedRules& around, NodeIndex node,
                      const TaskRules& rules);
-bool StartsSeries(const Surroundings& around, const TaskRules& rules);
-int Points(const Surroundings& around, NodeIndex node, const TaskRules& rules);
+bool StartsSeries(const PlacedRules& around, const TaskRules& rules);
+int Points(const PlacedRules& around, NodeIndex node, const TaskRules& rules);
 
 // Returns nothing if the node does not have the label.
-std::optional<std::string> DomainOf(const Surroundings& around, NodeIndex node,
+std::optional<std::string> DomainOf(const PlacedRules& around, NodeIndex node,
                                     const std::string& key);
 
 }  // namespace fluxnetes::matcher

@@ -102,14 +102,14 @@ class RuledTwins final : public NodeGraphTwins {
     fast().SetLabels(node, labelled.labels, labelled.taints);
   }
 
-  void SetAnyForeign(NodeIndex node) {
+  void SetAnyUnmanaged(NodeIndex node) {
     const std::vector<std::int64_t> amounts = {Pick(0, 2), Pick(0, 2)};
     std::vector<RulesId> tasks;
     for (int i = Pick(0, 2); i > 0; --i) {
       const RulesId rules = PickTaken();
       if (rules != kNoRules) tasks.push_back(rules);
     }
-    SetForeign(node, amounts, tasks, Pick(0, 1));
+    SetUnmanaged(node, amounts, tasks, Pick(0, 1));
   }
 
   void ChangeNode() {
@@ -121,7 +121,7 @@ class RuledTwins final : public NodeGraphTwins {
     } else if (what < 3) {
       SetTotals(node, {Pick(1, 8), Pick(1, 8)});
     } else if (what < 5) {
-      SetAnyForeign(node);
+      SetAnyUnmanaged(node);
     } else if (what < 9) {
       SetLabels(node);
     } else {

@@ -90,7 +90,7 @@ TEST(TaskRules, AntiAffinityHoldsAmongSiblingsAndAgainstWhoCameBefore) {
 
 TEST(TaskRules, SeriesThatStaysTogetherTakesTheZoneThatHoldsIt) {
   NodeGraph graph = TwoZones();
-  graph.SetForeign(0, std::vector<std::int64_t>{3});
+  graph.SetUnmanaged(0, std::vector<std::int64_t>{3});
   TaskRules together = Web();
   together.affinity = {NearWeb("zone")};
   EXPECT_EQ(Place(graph, 1, together, "7x cpu=1"),
@@ -120,7 +120,7 @@ TEST(TaskRules, HostPortIsTakenOncePerNode) {
 
 TEST(TaskRules, GangTakesTheTightestZoneThatHoldsIt) {
   NodeGraph graph = TwoZones();
-  graph.SetForeign(2, std::vector<std::int64_t>{2});
+  graph.SetUnmanaged(2, std::vector<std::int64_t>{2});
   Gang gang = Tasks("3x cpu=2");
   gang.together = {"zone"};
   gang.together_required = true;
@@ -236,7 +236,7 @@ TEST(TaskRules, NodeIsAllowedByItselfAsInTheGraph) {
   EXPECT_FALSE(Allows(rules.node, "node3", {{"zone", "b"}}, {taint}));
 }
 
-TEST(TaskRules, SurroundingsMoveWithTheTasksThatRulesLookAt) {
+TEST(TaskRules, AffinityVersionsMoveWithTheTasksThatRulesLookAt) {
   NodeGraph graph = TwoZones();
   TaskRules apart = Web();
   apart.anti_affinity = {NearWeb("zone")};
@@ -246,15 +246,15 @@ TEST(TaskRules, SurroundingsMoveWithTheTasksThatRulesLookAt) {
   EXPECT_FALSE(graph.LooksAtTasks(plain));
   EXPECT_FALSE(graph.LooksAtTasks(kNoRules));
   Place(graph, 1, {}, "1x cpu=1");
-  const std::uint64_t before = graph.Surroundings(looks);
+  const std::uint64_t before = graph.AffinityVersion(looks);
   graph.Cancel(1);
-  EXPECT_EQ(graph.Surroundings(looks), before);
+  EXPECT_EQ(graph.AffinityVersion(looks), before);
   Place(graph, 2, Web(), "1x cpu=1");
-  const std::uint64_t with = graph.Surroundings(looks);
+  const std::uint64_t with = graph.AffinityVersion(looks);
   EXPECT_NE(with, before);
   graph.Cancel(2);
-  EXPECT_NE(graph.Surroundings(looks), with);
-  EXPECT_EQ(graph.Surroundings(plain), 0U);
+  EXPECT_NE(graph.AffinityVersion(looks), with);
+  EXPECT_EQ(graph.AffinityVersion(plain), 0U);
 }
 
 }  // namespace

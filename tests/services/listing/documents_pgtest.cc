@@ -48,7 +48,7 @@ TEST_F(Documents, OfNodesQueuesAndAccountsKeepTheirFields) {
       Missing("get nodes",
               "kind items.name items.unschedulable items.maintenance.from "
               "items.maintenance.until items.maintenance.reason items.zone "
-              "items.rack items.cpuMilli.allocatable items.cpuMilli.foreign "
+              "items.rack items.cpuMilli.allocatable items.cpuMilli.unmanaged "
               "items.cpuMilli.granted items.memoryBytes.allocatable "
               "items.pods.granted items.other items.grantedOther items.labels "
               "items.seenAt"),

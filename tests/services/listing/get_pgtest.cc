@@ -322,7 +322,7 @@ TEST_F(Get, NodesSayWhatIsInUse) {
   run_("get nodes n1 -o json");
   const auto node = nlohmann::json::parse(run_.out())["items"][0];
   EXPECT_EQ(node["cpuMilli"]["granted"], 2000);
-  EXPECT_EQ(node["cpuMilli"]["foreign"], 1500);
+  EXPECT_EQ(node["cpuMilli"]["unmanaged"], 1500);
   EXPECT_EQ(node["labels"]["topology.kubernetes.io/zone"], "z1");
   EXPECT_EQ(node["zone"], "z1");
   EXPECT_EQ(node["rack"], nullptr);

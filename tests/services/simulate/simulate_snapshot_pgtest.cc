@@ -47,7 +47,7 @@ class SimulateSnapshot : public CommandDatabase {
     run_.OnWait([] { return false; });
     database_.Execute(
         "INSERT INTO nodes (node_name, cpu_milli, memory_bytes, pods,"
-        "  foreign_cpu_milli, labels, seen_at) VALUES"
+        "  unmanaged_cpu_milli, labels, seen_at) VALUES"
         " ('n0', 4000, 1000, 110, 1000, '{\"zone\": \"a\"}', now()),"
         " ('n1', 4000, 1000, 110, 0, '{}', now())");
     const std::string before = At(seconds(-50));
@@ -372,7 +372,7 @@ TEST_F(SimulateSnapshot, WhatOthersUseOfGpusIsNotFree) {
            "nvidia.com/gpu": "1"}}' WHERE uid = 'x0')");
   EXPECT_EQ(StartsOf("").at("b/narrow"), 0);
   database_.Execute(
-      R"(UPDATE nodes SET foreign_other = '{"nvidia.com/gpu": 3}')");
+      R"(UPDATE nodes SET unmanaged_other = '{"nvidia.com/gpu": 3}')");
   EXPECT_EQ(StartsOf("").at("b/narrow"), -1);
 }
 

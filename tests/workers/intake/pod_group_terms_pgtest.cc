@@ -29,7 +29,7 @@ class PodGroupTermsTest : public MatchTest {
     }
   }
 
-  void PutForeign(std::int64_t cpu_milli, const std::string& node = "n0") {
+  void PutUnmanaged(std::int64_t cpu_milli, const std::string& node = "n0") {
     cluster::Pod other = PodOf({.name = "on-" + node, .cpu = cpu_milli});
     other.scheduler_name = "default-scheduler";
     other.node_name = node;
@@ -51,7 +51,7 @@ class PodGroupTermsTest : public MatchTest {
 
 TEST_F(PodGroupTermsTest, GroupWaitsUntilItsMinResourcesAreFree) {
   PutGroup("train", 140'000);
-  PutForeign(60'000);
+  PutUnmanaged(60'000);
   CreatePods("train");
   Look();
   EXPECT_EQ(StateOf("train"), "pending queued");
@@ -66,7 +66,7 @@ TEST_F(PodGroupTermsTest, GroupWaitsUntilItsMinResourcesAreFree) {
 
 TEST_F(PodGroupTermsTest, OthersGoBeforeAGroupThatLacksRoom) {
   PutGroup("train", 190'000);
-  PutForeign(60'000);
+  PutUnmanaged(60'000);
   CreatePods("train");
   CreateGang("small", 2);
   Look();
@@ -76,7 +76,7 @@ TEST_F(PodGroupTermsTest, OthersGoBeforeAGroupThatLacksRoom) {
 
 TEST_F(PodGroupTermsTest, WhatThePodsAskForThemselvesIsNotLookedAtAgain) {
   PutGroup("train", 2'000);
-  PutForeign(63'000);
+  PutUnmanaged(63'000);
   SetNode("n1", 64'000, /*cordoned=*/true);
   SetNode("n2", 64'000, /*cordoned=*/true);
   CreatePods("train");
@@ -106,7 +106,7 @@ TEST_F(PodGroupTermsTest, GroupThatWaitsForItsPlacesMayLoseItsRoom) {
   Look();
   EXPECT_EQ(StateOf("train"), "pending reserved");
   EXPECT_EQ(ReasonOf("train"), "");
-  PutForeign(500);
+  PutUnmanaged(500);
   Look();
   EXPECT_EQ(StateOf("train"), "pending queued");
   EXPECT_THAT(ReasonOf("train"), HasSubstr("minResources"));
@@ -121,7 +121,7 @@ TEST_F(PodGroupTermsTest, MembersThatComeAnewNeedNoRoomButTheirOwn) {
   CreatePods("train");
   Look();
   BindPlaced();
-  PutForeign(61'000);
+  PutUnmanaged(61'000);
   Observe();
   door.Remove("default/train-1");
   Observe();

@@ -305,7 +305,7 @@ TEST_F(QuotaTakenMeanwhile, IsNotExceeded) {
 }
 
 TEST_F(QuotaTakenMeanwhile, HoldsUpNobodyElse) {
-  DecideWhileOthersTake("strangers");
+  DecideWhileOthersTake("others");
   EXPECT_EQ(StateOf("red"), "allocated");
 }
 

@@ -253,11 +253,11 @@ TEST_F(MatchWorkerTest, EditOfAQueueTakesEffectAtOnce) {
 
 TEST_F(MatchWorkerTest, PodsOfOthersAreChargedWhereTheyRun) {
   for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 1'000);
-  cluster::Pod foreign = PodOf({.name = "daemon"});
-  foreign.scheduler_name = "default-scheduler";
-  foreign.node_name = "n0";
-  foreign.phase = cluster::PodPhase::kRunning;
-  door.Put(foreign);
+  cluster::Pod unmanaged = PodOf({.name = "daemon"});
+  unmanaged.scheduler_name = "default-scheduler";
+  unmanaged.node_name = "n0";
+  unmanaged.phase = cluster::PodPhase::kRunning;
+  door.Put(unmanaged);
   CreateGang("train", 2);
   ObserveAndPromote();
   Match();
@@ -293,11 +293,11 @@ TEST_F(MatchWorkerTest, NodeThatComesBackIsNotChargedForPodsThatAreGone) {
 
 TEST_F(MatchWorkerTest, NodeWhoseOtherPodsAskForMoreThan64BitsIsFull) {
   for (const char* name : {"huge", "vast"}) {
-    cluster::Pod foreign = PodOf({.name = name});
-    foreign.scheduler_name = "default-scheduler";
-    foreign.node_name = "n0";
-    foreign.request.resources.memory_bytes = std::int64_t{5} << 60;
-    door.Put(foreign);
+    cluster::Pod unmanaged = PodOf({.name = name});
+    unmanaged.scheduler_name = "default-scheduler";
+    unmanaged.node_name = "n0";
+    unmanaged.request.resources.memory_bytes = std::int64_t{5} << 60;
+    door.Put(unmanaged);
   }
   CreateGang("train", 1);
   ObserveAndPromote();
@@ -349,11 +349,11 @@ TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   reporter.Write(kNoon);
   EXPECT_EQ(Ask("SELECT unschedulable FROM node_usage WHERE node_name = 'n0'"),
             "cordoned");
-  cluster::Pod foreign = PodOf({.name = "others"});
-  foreign.scheduler_name = "default-scheduler";
-  foreign.node_name = "n3";
-  foreign.request.resources.SetExtended("nvidia.com/gpu", 2);
-  door.Put(foreign);
+  cluster::Pod unmanaged = PodOf({.name = "others"});
+  unmanaged.scheduler_name = "default-scheduler";
+  unmanaged.node_name = "n3";
+  unmanaged.request.resources.SetExtended("nvidia.com/gpu", 2);
+  door.Put(unmanaged);
   cluster::Node node;
   node.name = "n3";
   node.allocatable.cpu_milli = 1'000;
@@ -362,7 +362,7 @@ TEST_F(MatchWorkerTest, NodesAreWrittenForPeopleWhenTheyChange) {
   Observe();
   reporter.Note(cache->TakeChangedNodes());
   reporter.Write(kNoon);
-  EXPECT_EQ(AskAll("SELECT other, foreign_other FROM nodes WHERE node_name = "
+  EXPECT_EQ(AskAll("SELECT other, unmanaged_other FROM nodes WHERE node_name = "
                    "'n3'"),
             R"({"nvidia.com/gpu": 8}|{"nvidia.com/gpu": 2})");
 }

@@ -180,11 +180,11 @@ TEST(ScheduleRules, HostPortIsGivenOnceOnANode) {
   PodRules rules;
   rules.host_ports = {{8080}};
   const cluster::Pod daemon = OthersPod({}, rules);
-  story.Foreign("node1", &daemon);
+  story.Unmanaged("node1", &daemon);
   story.Group("2x1", {.rules = rules});
   story.Group("1x1", {.rules = rules});
   EXPECT_EQ(story.Decide(0), "1: node0 node2");
-  story.Foreign("node1", nullptr);
+  story.Unmanaged("node1", nullptr);
   EXPECT_EQ(story.Decide(1), "2: node1");
 }
 
@@ -193,10 +193,10 @@ TEST(ScheduleRules, PodsOfOthersCountAsOnesOwn) {
   story.Nodes(kTwoZones);
   story.Group("1x1", {.rules = Apart("web", "zone")});
   const cluster::Pod web = OthersPod(kWeb);
-  story.Foreign("node0", &web);
+  story.Unmanaged("node0", &web);
   EXPECT_EQ(story.Decide(0), "1: node2");
   const cluster::Pod alone = OthersPod({}, Apart("db", "zone"));
-  story.Foreign("node3", &alone);
+  story.Unmanaged("node3", &alone);
   story.Group("1x1", {.labels = kDb});
   EXPECT_EQ(story.Decide(1), "2: node0");
 }
@@ -213,7 +213,7 @@ TEST(ScheduleRules, PodsOfOtherNamespacesDoNotCountUnlessNamed) {
   story.Group("1x1", {.rules = Apart("web", "zone")});
   story.Group("1x1", {.rules = named});
   story.Group("1x1", {.rules = all});
-  story.Foreign("node0", &web);
+  story.Unmanaged("node0", &web);
   EXPECT_EQ(story.Decide(0), "1: node0, 2: node2, 3: node2");
 }
 
@@ -227,7 +227,7 @@ TEST(ScheduleRules, NamespacesCountByTheLabelsThatTheyHaveNow) {
       cluster::PodSelector{{"team", "In", {"a"}}};
   story.Namespaces({{"shop", {{"team", "a"}}}, {"default", {}}});
   story.Group("1x1", {.rules = rules});
-  story.Foreign("node0", &web);
+  story.Unmanaged("node0", &web);
   EXPECT_EQ(story.Decide(0), "1: node2");
 
   rules = Beside("web", "zone");

@@ -225,12 +225,12 @@ TEST(Schedule, WhatOthersUseIsNotGiven) {
   story.Nodes("node0 cpu=4");
   cluster::Resources used;
   used.cpu_milli = 3'000;
-  story.schedule.SetForeign("node0", used);
+  story.schedule.SetUnmanaged("node0", used);
   story.Group("1x1");
   story.Group("1x1");
   EXPECT_EQ(story.Decide(0), "1: node0");
   used.cpu_milli = 2'000;
-  story.schedule.SetForeign("node0", used);
+  story.schedule.SetUnmanaged("node0", used);
   EXPECT_EQ(story.Decide(1), "2: node0");
 }
 

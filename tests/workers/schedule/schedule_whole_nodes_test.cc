@@ -158,12 +158,12 @@ TEST(ScheduleWholeNodes, EvictionEmptiesTheNode) {
 TEST(ScheduleWholeNodes, OthersOnTheNodeCount) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
-  story.schedule.SetForeign("node0", Some(), {}, 1);
-  story.schedule.SetForeign("node1", Some(), {}, 0);
+  story.schedule.SetUnmanaged("node0", Some(), {}, 1);
+  story.schedule.SetUnmanaged("node1", Some(), {}, 0);
   story.Group("1x1", WholeNodes());
   story.Group("1x1", WholeNodes());
   EXPECT_EQ(story.Decide(0), "1: node1");
-  story.schedule.SetForeign("node0", {}, {}, 0);
+  story.schedule.SetUnmanaged("node0", {}, {}, 0);
   EXPECT_EQ(story.Decide(1), "2: node0");
 }
 
@@ -183,7 +183,7 @@ TEST(ScheduleWholeNodes, PodOfADaemonSetIsPlacedBesideAnyGroup) {
 TEST(ScheduleWholeNodes, ThatCanNeverBeAreReported) {
   Story story;
   story.Nodes("node0 cpu=4\nnode1 cpu=4");
-  story.schedule.SetForeign("node0", Some(), {}, 1);
+  story.schedule.SetUnmanaged("node0", Some(), {}, 1);
   story.Group("2x3", WholeNodes());
   EXPECT_EQ(story.Decide(0), "");
   ASSERT_EQ(story.decision.verdicts.size(), 1u);

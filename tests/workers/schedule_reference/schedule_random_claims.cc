@@ -164,7 +164,7 @@ void ScheduleRandomRun::Take(const Placed& placed) {
     Site& site = SiteOf(member.node);
     site.held += waiting.cpu;
     EXPECT_TRUE(site.present && !site.cordoned) << member.node;
-    EXPECT_LE(site.held + site.foreign, site.cpu) << member.node;
+    EXPECT_LE(site.held + site.unmanaged, site.cpu) << member.node;
     const bool bound_to_a = !waiting.options.selector.empty() ||
                             !queues_[placed.queue].node_selector.empty();
     EXPECT_TRUE(!bound_to_a || site.zone == "a") << member.node;
@@ -271,7 +271,7 @@ void ScheduleRandomRun::Rebuild(Story& rebuilt) const {
   for (auto& [name, queue] : queues_) rebuilt.schedule.SetQueue(queue);
   if (kind_.quotas) rebuilt.schedule.SetAccounts(Accounts(kind_.borrows));
   for (int i = kNodes; i-- > 0;) {
-    rebuilt.schedule.SetForeign(fmt::format("node{}", i), Foreign(i));
+    rebuilt.schedule.SetUnmanaged(fmt::format("node{}", i), Unmanaged(i));
     if (sites_[i].present) rebuilt.Nodes(Line(i));
   }
   for (const auto& [id, running] : running_) {

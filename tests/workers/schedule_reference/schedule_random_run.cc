@@ -130,8 +130,8 @@ void ScheduleRandomRun::Disturb(std::int64_t what) {
     Resize(node);
     SetNode(node);
   } else if (what == 12) {
-    site.foreign = Up(0, 2);
-    story_.schedule.SetForeign(fmt::format("node{}", node), Foreign(node));
+    site.unmanaged = Up(0, 2);
+    story_.schedule.SetUnmanaged(fmt::format("node{}", node), Unmanaged(node));
   } else {
     QueueSettings& queue = queues_[Up(0, 1) == 0 ? "default" : "other"];
     queue.paused = !queue.paused && Up(0, 1) == 0;
@@ -141,9 +141,9 @@ void ScheduleRandomRun::Disturb(std::int64_t what) {
   }
 }
 
-cluster::Resources ScheduleRandomRun::Foreign(int node) const {
+cluster::Resources ScheduleRandomRun::Unmanaged(int node) const {
   cluster::Resources used;
-  used.cpu_milli = 1'000 * sites_[node].foreign;
+  used.cpu_milli = 1'000 * sites_[node].unmanaged;
   return used;
 }
 

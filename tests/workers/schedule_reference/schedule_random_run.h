@@ -56,7 +56,7 @@ class ScheduleRandomRun {
     bool present = false;
     bool cordoned = false;
     std::int64_t cpu = 0;
-    std::int64_t foreign = 0;
+    std::int64_t unmanaged = 0;
     std::string zone;
     std::int64_t held = 0;  // as counted by the test
   };
@@ -90,7 +90,7 @@ class ScheduleRandomRun {
   bool Keeps() const { return kind_.keeps || kind_.mixed; }
   Site& SiteOf(const std::string& node);
   std::string Line(int node) const;
-  cluster::Resources Foreign(int node) const;
+  cluster::Resources Unmanaged(int node) const;
   PendingGroup Group(Story& story, GroupId id) const;
   std::string Domain(const std::string& node, const std::string& key);
   static std::pair<std::int64_t, GroupId> RankOf(GroupId group,

@@ -175,7 +175,7 @@ void Story::Namespaces(
   while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
 }
 
-void Story::Foreign(const std::string& node, const cluster::Pod* pod) {
+void Story::Unmanaged(const std::string& node, const cluster::Pod* pod) {
   std::vector<const cluster::PodRequest*> seen;
   cluster::Resources used;
   if (pod != nullptr) {
@@ -185,7 +185,7 @@ void Story::Foreign(const std::string& node, const cluster::Pod* pod) {
     }
   }
   while (schedule.TakeNewSelectors()) schedule.RelabelAll(PodOf());
-  schedule.SetForeign(node, used, seen);
+  schedule.SetUnmanaged(node, used, seen);
 }
 
 GroupId Story::Group(const std::string& pods, const GroupOptions& options) {

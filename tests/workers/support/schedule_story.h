@@ -62,7 +62,7 @@ class Story {
   // Sets the namespaces and their labels.
   void Namespaces(const std::map<std::string, cluster::LabelMap>& namespaces);
   // Makes a pod of another scheduler the only one on the node; null: none.
-  void Foreign(const std::string& node, const cluster::Pod* pod);
+  void Unmanaged(const std::string& node, const cluster::Pod* pod);
 
   // "1: node0 node0, 2: node1": the placements, by group. Keeps the decision.
   std::string Decide(matcher::Time now);

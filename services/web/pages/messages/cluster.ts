@@ -2,7 +2,7 @@
 
 export interface Amount {
   allocatable?: string;
-  foreign?: string;
+  unmanaged?: string;
   granted?: string;
 }
 

@@ -23,7 +23,7 @@ export function cpuText(milli: number): string {
 export function Use({ amount, text }: { amount: Amount | undefined; text: (value: number) => string }) {
   const all = numberOf(amount?.allocatable);
   if (all === 0) return <span class="none">–</span>;
-  const used = numberOf(amount?.granted) + numberOf(amount?.foreign);
+  const used = numberOf(amount?.granted) + numberOf(amount?.unmanaged);
   return (
     <span class="use">
       <meter min={0} max={all} value={used} aria-hidden="true" />

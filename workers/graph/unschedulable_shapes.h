@@ -15,9 +15,10 @@
 
 namespace fluxnetes::workers {
 
-class Misfits {
+class UnschedulableShapes {
  public:
-  explicit Misfits(const matcher::NodeGraph& graph) : graph_(graph) {}
+  explicit UnschedulableShapes(const matcher::NodeGraph& graph)
+      : graph_(graph) {}
 
   // The eligible nodes of the gang outlive this.
   void Note(const matcher::Gang& gang);
@@ -25,18 +26,18 @@ class Misfits {
   bool Cover(const matcher::Gang& gang);
 
  private:
-  struct Misfit {
+  struct UnschedulableShape {
     matcher::TaskGroup task;
     matcher::Time duration = 0;
   };
 
   void ForgetIfGivenBack();
-  static bool Covers(const Misfit& misfit, const matcher::TaskGroup& task,
-                     matcher::Time duration);
+  static bool Covers(const UnschedulableShape& shape,
+                     const matcher::TaskGroup& task, matcher::Time duration);
 
   const matcher::NodeGraph& graph_;
   std::uint64_t releases_ = 0;
-  std::vector<Misfit> misfits_;  // none covers another
+  std::vector<UnschedulableShape> unschedulable_;  // none covers another
 };
 
 }  // namespace fluxnetes::workers

@@ -38,10 +38,6 @@
 
 namespace fluxnetes::matcher {
 
-// The number of a TaskDevices; see Take().
-using DevicesId = std::int32_t;
-inline constexpr DevicesId kNoDevices = -1;
-
 // Tasks that are planned on a node for the same window and not booked yet.
 struct DevicesBeside {
   NodeIndex node = -1;
@@ -85,7 +81,11 @@ class NodeDevices {
   // selector that is wrong or that is not supported.
   DevicesId Take(const TaskDevices& devices);
   void Give(DevicesId devices);
+  bool Knows(DevicesId devices) const;
   const TaskDevices& Of(DevicesId devices) const;
+  // True if a task may take devices that several nodes can use, or share some
+  // with other tasks: then it matters where the tasks beside are, on any node.
+  bool LooksBeyondNode(DevicesId devices) const;
 
   // How many tasks, at most `limit`, can be booked on the node for the window
   // one after the other, once the tasks beside are booked in their order.

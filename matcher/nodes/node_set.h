@@ -11,10 +11,12 @@ namespace fluxnetes::matcher {
 using NodeIndex = std::int32_t;  // stable while the node is in the graph
 using RulesId = std::int32_t;    // TaskRules, see NodeGraph::TakeRules
 
-using ShapeId = std::int32_t;  // InsideRequest, see NodeGraph::TakeInside
+using ShapeId = std::int32_t;    // InsideRequest, see NodeGraph::TakeInside
+using DevicesId = std::int32_t;  // TaskDevices, see NodeDevices::Take
 
 inline constexpr RulesId kNoRules = -1;
 inline constexpr ShapeId kNoShape = -1;
+inline constexpr DevicesId kNoDevices = -1;
 
 // The nodes that a task may use: one bit per NodeIndex. Bits past the end are
 // 0.

@@ -66,15 +66,15 @@ class NodeDevices {
   void RemoveSlice(std::string_view name);
   void SetClass(DeviceClass device_class);
   void RemoveClass(std::string_view name);
-  // The devices that claims of the cluster have, as their status says, whoever
-  // they are for: in place of those known. Such a device is taken without end
-  // unless a task booked here holds it now.
-  void SetAllocated(std::span<const AllocatedDevice> devices);
-  // A claim of several tasks that has its devices, and the nodes that can use
-  // them: tasks of it take these and no others.
-  void SetShared(std::string claim, std::vector<AllocatedDevice> devices,
-                 DeviceNodes nodes);
-  void ForgetShared(std::string_view claim);
+  // The devices that a claim of the cluster has, as its status says, whoever it
+  // is for, and the nodes that can use them; `claim` is "namespace/name". They
+  // are taken without end, unless a task booked here holds them now. A task
+  // that shares this claim (DeviceClaim::shared) takes these and no others, on
+  // these nodes.
+  void SetAllocated(const std::string& claim,
+                    std::vector<AllocatedDevice> devices, DeviceNodes nodes);
+  // The claim has no devices any more, or is gone.
+  void ForgetAllocated(const std::string& claim);
 
   // Returns the number of the request, the same for equal ones; kept until it
   // was given back as often. Throws SelectorError (device_selector.h) for a

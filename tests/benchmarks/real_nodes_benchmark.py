@@ -4,12 +4,13 @@
     hack/benchmark real_nodes [--times N] [--pods N] [--losses N]
 
 Rows: how long a gang of 4 takes from its making until all its containers run, on one
-node, and the same of 4 pods that are made with that node already, which is the
-kubelet's own time; what the first takes over the second; how long so many pods of
-gangs of 4 take from the first made to the last ended, beside Kubernetes' own scheduler
-(peer), which places them one by one; and, when the plug of a node is pulled, how long
-it takes from the end of its pods' toleration until their successors have a node, and how
-long of that since the Job had made them: it waits ten seconds and more. Needs root.
+node; how long of that until all have the node; the same of 4 pods that are made with
+that node already, which is the kubelet's own time; what the first takes over the last;
+how long so many pods of gangs of 4 take from the first made to the last ended, beside
+Kubernetes' own scheduler (peer), which places them one by one; and, when the plug of a
+node is pulled, how long it takes from the end of its pods' toleration until their
+successors have a node, and how long of that since the Job had made them: it waits ten
+seconds and more. A count of 0 leaves its rows out. Needs root.
 Prints a JSON object per row.
 """
 
@@ -136,25 +137,29 @@ def all_in(phase, count):
 
 
 def first_run(api, pods):
-    """Seconds until all of these run, which do so for a while."""
+    """Seconds until all of these have a node, and run, which they do for a while."""
     began = time.monotonic()
     for pod in pods:
         api.send("POST", PODS, pod)
-    took = api.when(all_in("Running", len(pods))) - began
+    placed = api.when(lambda seen: sum("nodeName" in pod["spec"] for pod in seen.values()) == len(pods))
+    runs = api.when(all_in("Running", len(pods)))
     api.clear()
-    return took
+    return placed - began, runs - began
 
 
 def measure_start(api, times):
     one = {"nodeSelector": {"kubernetes.io/hostname": "real-1"}}
-    bound, gangs = [], []
+    bound, placed, gangs = [], [], []
     for i in range(times):
         bound.append(first_run(api, [pod_of(f"bound-{i}-{k}", 600, nodeName="real-1", **one)
-                                     for k in range(GANG)]))
-        gangs.append(first_run(api, [
+                                     for k in range(GANG)])[1])
+        has_nodes, runs = first_run(api, [
             pod_of(f"gang-{i}-{k}", 600, f"gang-{i}", schedulerName="fluxnetes", **one)
-            for k in range(GANG)]))
+            for k in range(GANG)])
+        placed.append(has_nodes)
+        gangs.append(runs)
     row("4 pods with a node, made to running: the kubelet's own time", bound)
+    row("a gang of 4, made to having nodes: the scheduler's own time", placed)
     row("a gang of 4, made to running", gangs)
     over = statistics.median(gangs) - statistics.median(bound)
     print(json.dumps({"row": "a gang of 4 over the kubelet's own time, p50", "value": over,
@@ -240,13 +245,16 @@ def main():
         scheduler = Scheduler(os.path.abspath(options.program), plane, scratch)
         api = Api(f"{plane}/admin.kubeconfig")
         first_run(api, [pod_of("first", 600, "first", 1, schedulerName="fluxnetes")])
-        measure_start(api, options.times)
-        measure_many(api, options.pods)
+        if options.times:
+            measure_start(api, options.times)
+        if options.pods:
+            measure_many(api, options.pods)
         losses = [lose_node(api, node, f"lost-{i}") for i in range(options.losses)]
-        row("a node is lost: its gang has nodes again after the toleration",
-            [since_left for since_left, _ in losses])
-        row("a node is lost: its gang has nodes again after its Job has made pods",
-            [since_made for _, since_made in losses], limit=2)
+        if losses:
+            row("a node is lost: its gang has nodes again after the toleration",
+                [since_left for since_left, _ in losses])
+            row("a node is lost: its gang has nodes again after its Job has made pods",
+                [since_made for _, since_made in losses], limit=2)
     finally:
         if scheduler:
             scheduler.stop()

@@ -80,6 +80,10 @@ struct AllocatedDevice {
   DeviceAmounts consumed = {};  // consumedCapacity of a shared device
   std::string share = {};       // shareID: a UUID; of a shared device
   std::vector<DeviceToleration> tolerations = {};
+  // Which nodes can use it, if others than that of the task can, too.
+  std::optional<DeviceNodes> nodes = {};
+  std::vector<std::string> binding_conditions = {};
+  std::vector<std::string> binding_failures = {};
   bool operator==(const AllocatedDevice&) const = default;
 };
 

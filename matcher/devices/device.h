@@ -2,7 +2,7 @@
 // DeviceClass, ResourceSlice; Kubernetes: "Dynamic Resource Allocation").
 //
 // Plain values.
-// Tests: tests/matcher/devices/node_devices_test.cc.
+// Tests: tests/matcher/devices/device_kinds_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace fluxnetes::matcher {
 // A semantic version 2.0.0, as text, such as "1.2.3-rc.1".
 struct DeviceVersion {
   std::string text;
-  bool operator==(const DeviceVersion&) const = default;
+  auto operator<=>(const DeviceVersion&) const = default;
 };
 
 using DeviceAttribute =

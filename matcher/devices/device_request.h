@@ -2,7 +2,7 @@
 // ResourceClaim, spec.devices).
 //
 // Plain values.
-// Tests: tests/matcher/devices/node_devices_test.cc.
+// Tests: tests/matcher/devices/device_search_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,8 @@ struct TaskDevices {
 
 // One device that a request got, as in status.allocation.devices.results.
 struct AllocatedDevice {
-  std::string claim;    // DeviceClaim::name
+  std::string claim;        // DeviceClaim::name
+  std::string shared = {};  // DeviceClaim::shared
   std::string request;  // "request", or "request/subrequest"
   DeviceId id;
   bool admin_access = false;

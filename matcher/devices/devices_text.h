@@ -3,7 +3,8 @@
 //   [{"claim":"training","request":"gpu","driver":"gpu.example.com",
 //     "pool":"node0","device":"gpu-0"}]
 //
-// More members, where they are set: "admin": true; "consumed": amounts by
+// More members, where they are set: "shared": "namespace/name" of a claim of
+// several tasks; "admin": true; "consumed": amounts by
 // capacity, such as {"gpu.example.com/memory":"1073741824"}; "share": a shareID;
 // "tolerations", "conditions", "failures" as Kubernetes has them; "all": true or
 // "terms" where other nodes than that of the task can use the device. A task

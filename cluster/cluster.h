@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "cluster/controller_state.h"
+#include "cluster/devices/device_objects.h"
+#include "cluster/devices/resource_claim.h"
 #include "cluster/objects/job_annotations.h"
 #include "cluster/objects/namespace.h"
 #include "cluster/objects/node.h"
@@ -62,7 +64,10 @@ struct WatchEvent {
       std::shared_ptr<const PodGroup>, std::shared_ptr<const VolumeClaim>,
       std::shared_ptr<const Volume>, std::shared_ptr<const StorageClass>,
       std::shared_ptr<const Namespace>, std::shared_ptr<const JobAnnotations>,
-      std::shared_ptr<const NodeTopology>>
+      std::shared_ptr<const NodeTopology>, std::shared_ptr<const DeviceClass>,
+      std::shared_ptr<const ResourceSlice>,
+      std::shared_ptr<const ResourceClaimTemplate>,
+      std::shared_ptr<const ResourceClaim>>
       object = {};
   std::optional<WatchedKind> listed = {};  // of a list: this kind alone
 };

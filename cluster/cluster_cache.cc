@@ -1,6 +1,7 @@
 #include "cluster/cluster_cache.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fluxnetes::cluster {
@@ -26,6 +27,25 @@ const std::string* WaitsOfJob(const Pod& pod) {
   const bool waits =
       pod.node_name.empty() && pod.controller && pod.controller->kind == "Job";
   return waits ? &pod.controller->uid : nullptr;
+}
+
+// Keys ("namespace/name"), each once.
+std::set<std::string> TemplatesOf(const Pod& pod) {
+  std::set<std::string> keys;
+  for (const PodClaim& claim : pod.resource_claims) {
+    if (!claim.template_name.empty())
+      keys.insert(pod.namespace_name + "/" + claim.template_name);
+  }
+  return keys;
+}
+
+std::set<std::string> SharedClaimsOf(const Pod& pod) {
+  std::set<std::string> keys;
+  for (const PodClaim& claim : pod.resource_claims) {
+    if (claim.template_name.empty() && !claim.claim.empty())
+      keys.insert(pod.namespace_name + "/" + claim.claim);
+  }
+  return keys;
 }
 
 auto FindUid(auto& pods, const std::string& uid) {
@@ -55,7 +75,8 @@ CacheChanges ClusterCache::Apply(std::span<const WatchEvent> events) {
   const sql::MutexLock lock(mutex_);
   CacheChanges changes;
   for (const WatchEvent& event : events) Apply(event, changes);
-  changes.warnings = sources_.TakeWarnings();
+  for (std::string& warning : sources_.TakeWarnings())
+    changes.warnings.push_back(std::move(warning));
   return changes;
 }
 
@@ -113,6 +134,14 @@ void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
       return jobs_.BeginList();
     case WatchedKind::kNodeTopologies:
       return topologies_.BeginList();
+    case WatchedKind::kDeviceClasses:
+      return device_classes_.BeginList();
+    case WatchedKind::kResourceSlices:
+      return slices_.BeginList();
+    case WatchedKind::kClaimTemplates:
+      return claim_templates_.BeginList();
+    case WatchedKind::kResourceClaims:
+      return resource_claims_.BeginList();
   }
 }
 
@@ -166,6 +195,11 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
     case WatchedKind::kJobs:
       for (const std::string& uid : jobs_.EndList()) NoteJob(uid, changes);
       return;
+    case WatchedKind::kDeviceClasses:
+    case WatchedKind::kResourceSlices:
+    case WatchedKind::kClaimTemplates:
+    case WatchedKind::kResourceClaims:
+      return NoteVanishedDevices(kind, changes);
   }
 }
 
@@ -260,6 +294,11 @@ void ClusterCache::Join(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) add(in_group_[name]);
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
+  if (pod->node_name.empty()) {
+    for (const std::string& key : TemplatesOf(*pod)) add(of_template_[key]);
+    for (const std::string& key : SharedClaimsOf(*pod))
+      add(of_resource_claim_[key]);
+  }
   if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
     add(of_claim_[ClaimKey(*pod, claim)]);
@@ -273,6 +312,11 @@ void ClusterCache::Leave(const PodPointer& pod) {
   };
   for (const PodGroupName& name : NamedPodGroups(*pod)) remove(in_group_, name);
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
+  if (pod->node_name.empty()) {
+    for (const std::string& key : TemplatesOf(*pod)) remove(of_template_, key);
+    for (const std::string& key : SharedClaimsOf(*pod))
+      remove(of_resource_claim_, key);
+  }
   if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
     remove(of_claim_, ClaimKey(*pod, claim));

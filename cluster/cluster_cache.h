@@ -33,6 +33,10 @@ using StorageClassPointer = std::shared_ptr<const StorageClass>;
 using NamespacePointer = std::shared_ptr<const Namespace>;
 using JobAnnotationsPointer = std::shared_ptr<const JobAnnotations>;
 using NodeTopologyPointer = std::shared_ptr<const NodeTopology>;
+using DeviceClassPointer = std::shared_ptr<const DeviceClass>;
+using ResourceSlicePointer = std::shared_ptr<const ResourceSlice>;
+using ClaimTemplatePointer = std::shared_ptr<const ResourceClaimTemplate>;
+using ResourceClaimPointer = std::shared_ptr<const ResourceClaim>;
 
 // The effect of one batch of events, in order.
 struct CacheChanges {
@@ -46,13 +50,25 @@ struct CacheChanges {
   std::vector<std::string> nodes;
   std::vector<PodGroupName> pod_groups;
   // UIDs of pods without a node whose PodGroup (one of pod_groups) or whose
-  // Job's annotations changed.
+  // Job's annotations changed, or for which a claim of devices that they name,
+  // or its template, came or went.
   std::vector<std::string> regrouped_pods;
-  // What is wrong with what nodes say of their inside, each once; for the log.
+  // Claims of devices ("namespace/name") that were added, changed or removed.
+  std::vector<std::string> resource_claims;
+  // What is wrong with what nodes say of their inside, and drivers of their
+  // devices, each once; for the log.
   std::vector<std::string> warnings;
   // A list of all kinds, of all pods or of all nodes has ended, so the cache of
   // those kinds is complete.
   bool listed = false;
+};
+
+// Names of classes and slices that were added, changed or removed, and claims
+// ("namespace/name") whose allocation changed, each in order.
+struct ChangedDevices {
+  std::vector<std::string> classes;
+  std::vector<std::string> slices;
+  std::vector<std::string> claims;
 };
 
 class ClusterCache {
@@ -86,6 +102,20 @@ class ClusterCache {
   std::vector<NamespacePointer> Namespaces() const EXCLUDES(mutex_);
   // Increases each time a namespace or its labels change.
   std::uint64_t NamespacesVersion() const EXCLUDES(mutex_);
+  ResourceClaimPointer ResourceClaimByName(const std::string& namespace_name,
+                                           const std::string& name) const
+      EXCLUDES(mutex_);
+  ClaimTemplatePointer ClaimTemplateByName(const std::string& namespace_name,
+                                           const std::string& name) const
+      EXCLUDES(mutex_);
+  DeviceClassPointer DeviceClassByName(const std::string& name) const
+      EXCLUDES(mutex_);
+  ResourceSlicePointer ResourceSliceByName(const std::string& name) const
+      EXCLUDES(mutex_);
+  std::vector<DeviceClassPointer> DeviceClasses() const EXCLUDES(mutex_);
+  std::vector<ResourceSlicePointer> ResourceSlices() const EXCLUDES(mutex_);
+  // Looks at all claims.
+  std::vector<ResourceClaimPointer> AllocatedClaims() const EXCLUDES(mutex_);
   // Returns the pods that name the group, whether it exists or not, in order of
   // UID.
   std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const
@@ -104,6 +134,9 @@ class ClusterCache {
   // and, for a claim that only one pod can use, of its other users. For one
   // reader, as below.
   std::vector<std::string> TakeChangedClaims() EXCLUDES(mutex_);
+
+  // Returns what changed since the last call. For one reader, as below.
+  ChangedDevices TakeChangedDevices() EXCLUDES(mutex_);
 
   // Returns the names of nodes that were added, changed or removed, or whose
   // usage changed, since the last call, in order. For one reader, the owner of
@@ -146,6 +179,14 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Put(const NodeTopologyPointer& topology, CacheChanges& changes)
       REQUIRES(mutex_);
+  void Put(const DeviceClassPointer& device_class, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const ResourceSlicePointer& slice, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const ClaimTemplatePointer& of, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Put(const ResourceClaimPointer& claim, CacheChanges& changes)
+      REQUIRES(mutex_);
   void Drop(const PodPointer& pod, CacheChanges& changes) REQUIRES(mutex_);
   void Drop(const NodePointer& node, CacheChanges& changes) REQUIRES(mutex_);
   void Drop(const PodGroupPointer& group, CacheChanges& changes)
@@ -162,6 +203,14 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Drop(const NodeTopologyPointer& topology, CacheChanges& changes)
       REQUIRES(mutex_);
+  void Drop(const DeviceClassPointer& device_class, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const ResourceSlicePointer& slice, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const ClaimTemplatePointer& of, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void Drop(const ResourceClaimPointer& claim, CacheChanges& changes)
+      REQUIRES(mutex_);
 
   void Forget(std::string_view uid, CacheChanges& changes) REQUIRES(mutex_);
   // Combines the node, which may be gone, with its topology.
@@ -177,6 +226,15 @@ class ClusterCache {
   void NoteClaimsOfClasses(const std::vector<std::string>& names)
       REQUIRES(mutex_);
   void NoteJob(const std::string& uid, CacheChanges& changes) REQUIRES(mutex_);
+  void NoteTemplate(const std::string& key, CacheChanges& changes)
+      REQUIRES(mutex_);
+  // Claims of devices.
+  void NoteClaim(const std::string& key, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void NoteGone(const std::string& claim, CacheChanges& changes)
+      REQUIRES(mutex_);
+  void NoteVanishedDevices(WatchedKind kind, CacheChanges& changes)
+      REQUIRES(mutex_);
   void Note(const PodPointer& before, const PodPointer& after,
             CacheChanges& changes) REQUIRES(mutex_);
   // What a kubelet has given away, it has given to those that it has admitted.
@@ -205,14 +263,26 @@ class ClusterCache {
   CachedKind<Namespace> namespaces_ GUARDED_BY(mutex_);
   std::uint64_t namespaces_version_ GUARDED_BY(mutex_) = 0;
   CachedKind<JobAnnotations> jobs_ GUARDED_BY(mutex_);  // by UID
+  CachedKind<DeviceClass> device_classes_ GUARDED_BY(mutex_);
+  CachedKind<ResourceSlice> slices_ GUARDED_BY(mutex_);
+  // These two by "namespace/name".
+  CachedKind<ResourceClaimTemplate> claim_templates_ GUARDED_BY(mutex_);
+  CachedKind<ResourceClaim> resource_claims_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, InOrder> on_node_ GUARDED_BY(mutex_);
   std::map<PodGroupName, InOrder> in_group_ GUARDED_BY(mutex_);
   // Pods without a node.
   std::unordered_map<std::string, InOrder> of_job_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, InOrder> of_template_ GUARDED_BY(mutex_);
+  // Those that name the claim of devices themselves.
+  std::unordered_map<std::string, InOrder> of_resource_claim_
+      GUARDED_BY(mutex_);
   // Pods that have not ended.
   std::unordered_map<std::string, InOrder> of_claim_ GUARDED_BY(mutex_);
   std::unordered_set<std::string> changed_nodes_ GUARDED_BY(mutex_);
   std::unordered_set<std::string> changed_claims_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> changed_classes_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> changed_slices_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> changed_allocations_ GUARDED_BY(mutex_);
   bool listing_ GUARDED_BY(mutex_) = false;  // a list of all kinds is under way
   bool synced_ GUARDED_BY(mutex_) = false;
 };

@@ -89,6 +89,24 @@ void WriteRequest(JsonText& json, const PodRequest& request) {
   WritePlacement(json, request);
 }
 
+// Which claims have been made of templates.
+void WriteClaimStatuses(JsonText& json, const Pod& pod) {
+  const auto made = [](const PodClaim& claim) {
+    return claim.needless ||
+           (!claim.template_name.empty() && !claim.claim.empty());
+  };
+  if (std::ranges::none_of(pod.resource_claims, made)) return;
+  json.List("resourceClaimStatuses", [&] {
+    for (const PodClaim& claim : pod.resource_claims) {
+      if (!made(claim)) continue;
+      json.Object([&] {
+        json.Field("name", claim.name);
+        json.FieldUnlessEmpty("resourceClaimName", claim.claim);
+      });
+    }
+  });
+}
+
 void WriteVolumes(JsonText& json, const Pod& pod) {
   if (pod.volume_claims.empty()) return;
   json.List("volumes", [&] {
@@ -251,6 +269,7 @@ std::string WritePod(const Pod& pod,
     json.Object("status", [&] {
       json.Field("phase", Name(pod.phase));
       json.FieldUnlessEmpty("reason", pod.reason);
+      WriteClaimStatuses(json, pod);
       if (!condition) return;
       json.List("conditions", [&] {
         WriteCondition(json, TypeOf(*condition), Holds(*condition),

@@ -178,7 +178,9 @@ Pod DecodePod(const Json& object) {
   DecodeMetadata(At(object, "metadata"), pod);
   DecodeSpec(At(object, "spec"), pod);
   MergeLabelKeys(pod.labels, pod.request);
+  PutClaimsInto(pod.namespace_name, pod.request);
   const Json& status = At(object, "status");
+  pod.resource_claims = DecodePodClaims(At(object, "spec"), status);
   pod.request.resources = DecodeRequests(At(object, "spec"), status);
   pod.request.guaranteed = IsGuaranteed(At(object, "spec"));
   pod.phase = DecodePhase(Text(status, "phase"));
@@ -216,6 +218,7 @@ PodTemplate DecodePodTemplate(const Json& object) {
   const Json& spec = At(object, "spec");
   DecodeMetadata(At(object, "metadata"), result.pod);
   DecodeSpec(spec, result.pod);
+  result.pod.resource_claims = DecodePodClaims(spec, nullptr);
   result.pod.request.resources = DecodeRequests(spec, nullptr);
   result.pod.request.guaranteed = IsGuaranteed(spec);
   const std::string restart = Text(spec, "restartPolicy");

@@ -151,7 +151,9 @@ PodRules DecodeRules(const Json& spec) {
     rules.spread.push_back(DecodeSpread(json));
   }
   for (const Json& claim : List(At(spec, "resourceClaims"))) {
-    rules.resource_claims.push_back(Text(claim, "name"));
+    rules.resource_claims.push_back({Text(claim, "name"),
+                                     Text(claim, "resourceClaimName"),
+                                     Text(claim, "resourceClaimTemplateName")});
   }
   AddPorts(At(spec, "ports"), false, rules);
   return rules;
@@ -170,6 +172,23 @@ void DecodePlacement(const Json& spec, PodRequest& request) {
   AddPortsOfContainers(spec, rules);
   if (rules == PodRules{}) return;
   request.rules.Own() = std::move(rules);
+}
+
+std::vector<PodClaim> DecodePodClaims(const Json& spec, const Json& status) {
+  std::vector<PodClaim> claims;
+  for (const Json& json : List(At(spec, "resourceClaims"))) {
+    claims.push_back({Text(json, "name"), Text(json, "resourceClaimName"),
+                      Text(json, "resourceClaimTemplateName")});
+  }
+  for (const Json& json : List(At(status, "resourceClaimStatuses"))) {
+    const auto at =
+        std::ranges::find(claims, Text(json, "name"), &PodClaim::name);
+    if (at == claims.end()) continue;
+    const std::string made = Text(json, "resourceClaimName");
+    at->needless = made.empty();
+    if (at->claim.empty()) at->claim = made;
+  }
+  return claims;
 }
 
 DecodedClaims DecodeVolumeClaims(const Json& spec,

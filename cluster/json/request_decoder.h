@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/objects/pod.h"
 #include "cluster/objects/pod_request.h"
 
 namespace fluxnetes::cluster {
@@ -22,6 +23,10 @@ PodRules DecodeRules(const nlohmann::json& spec);
 std::vector<NodeSelectorTerm> DecodeNodeSelector(
     const nlohmann::json& selector);
 NodeSelectorTerm DecodeNodeSelectorTerm(const nlohmann::json& expressions);
+
+// Decodes the claims of devices of a pod: which claim each has.
+std::vector<PodClaim> DecodePodClaims(const nlohmann::json& spec,
+                                      const nlohmann::json& status);
 
 struct DecodedClaims {
   std::vector<std::string> all;        // no duplicates

@@ -162,6 +162,26 @@ InsideTerms DecodeInside(const Json& json) {
   return inside;
 }
 
+Json Encode(const std::vector<RequestedClaim>& claims) {
+  Json json = Json::array();
+  for (const RequestedClaim& each : claims) {
+    Json& claim = json.emplace_back(Json{{"name", each.name}});
+    if (!each.claim.empty()) claim["claim"] = each.claim;
+    if (!each.template_name.empty()) claim["template"] = each.template_name;
+    if (!each.spec.empty()) claim["spec"] = each.spec;
+  }
+  return json;
+}
+
+std::vector<RequestedClaim> DecodeClaims(const Json& json) {
+  std::vector<RequestedClaim> claims;
+  for (const Json& each : json) {
+    claims.push_back({each.at("name"), each.value("claim", ""),
+                      each.value("template", ""), each.value("spec", "")});
+  }
+  return claims;
+}
+
 std::vector<NodeSelectorTerm> DecodeTerms(const Json& json) {
   std::vector<NodeSelectorTerm> terms;
   for (const Json& term : json) {
@@ -195,6 +215,9 @@ PodRequest Decode(const Json& json) {
   if (json.contains("inside")) {
     request.rules.Own().inside = DecodeInside(json["inside"]);
   }
+  if (json.contains("claims")) {
+    request.rules.Own().resource_claims = DecodeClaims(json["claims"]);
+  }
   request.guaranteed = json.value("guaranteed", false);
   return request;
 }
@@ -222,6 +245,8 @@ std::string ToJson(const PodRequest& request) {
       json["topology"] = Encode(request.rules->topology);
     if (!(request.rules->inside == InsideTerms{}))
       json["inside"] = Encode(request.rules->inside);
+    if (!request.rules->resource_claims.empty())
+      json["claims"] = Encode(request.rules->resource_claims);
   }
   if (request.guaranteed) json["guaranteed"] = true;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -243,6 +268,16 @@ InsideTerms InsideFromJson(const std::string& json) {
     throw std::invalid_argument(
         std::string("not what a pod asks of the inside of its node: ") +
         error.what());
+  }
+}
+
+std::vector<RequestedClaim> ClaimsFromJson(const std::string& json) {
+  try {
+    return json.empty() ? std::vector<RequestedClaim>()
+                        : DecodeClaims(Json::parse(json));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(std::string("not the claims of a pod: ") +
+                                error.what());
   }
 }
 

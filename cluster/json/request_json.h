@@ -1,8 +1,8 @@
 // Canonical JSON of a request: texts are equal exactly if requests are. Keys:
 // "resources" (amounts as quantities: "cpu", "memory", "ephemeral-storage",
 // "pods", extended ones by name); "nodeSelector", "nodeAffinity",
-// "tolerations", "topology", "inside" and the other rules, if not empty.
-// Tests: tests/cluster/objects/pod_test.cc.
+// "tolerations", "topology", "inside", "claims" (of devices) and the other
+// rules, if not empty. Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
 #include <string>
@@ -20,6 +20,8 @@ PodRequest PodRequestFromJson(const std::string& json);
 GroupTopology TopologyFromJson(const std::string& json);
 // The value of "inside"; empty: none.
 InsideTerms InsideFromJson(const std::string& json);
+// The value of "claims"; empty: none.
+std::vector<RequestedClaim> ClaimsFromJson(const std::string& json);
 // The value of "nodeAffinity"; empty: none.
 std::vector<NodeSelectorTerm> NodeAffinityFromJson(const std::string& json);
 

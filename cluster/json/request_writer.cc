@@ -158,12 +158,16 @@ void WriteTolerations(JsonText& json, const SharedList<Toleration>& all) {
   });
 }
 
-void WriteOthers(JsonText& json, const PodRules& rules) {
-  WriteSpread(json, rules.spread);
-  if (rules.resource_claims.empty()) return;
+void WriteClaims(JsonText& json, const std::vector<RequestedClaim>& all) {
+  if (all.empty()) return;
   json.List("resourceClaims", [&] {
-    for (const std::string& name : rules.resource_claims) {
-      json.Object([&] { json.Field("name", name); });
+    for (const RequestedClaim& each : all) {
+      json.Object([&] {
+        json.Field("name", each.name);
+        json.FieldUnlessEmpty("resourceClaimName",
+                              each.claim.substr(each.claim.find('/') + 1));
+        json.FieldUnlessEmpty("resourceClaimTemplateName", each.template_name);
+      });
     }
   });
 }
@@ -194,7 +198,8 @@ void WritePlacement(JsonText& json, const PodRequest& request) {
   }
   WriteAffinity(json, request);
   WriteTolerations(json, request.tolerations);
-  WriteOthers(json, *request.rules);
+  WriteSpread(json, request.rules->spread);
+  WriteClaims(json, request.rules->resource_claims);
 }
 
 std::string WriteRules(const PodRules& rules) {
@@ -203,7 +208,7 @@ std::string WriteRules(const PodRules& rules) {
   JsonText json;
   json.Object([&] {
     WriteAffinity(json, request);
-    WriteOthers(json, rules);
+    WriteSpread(json, rules.spread);
     WritePorts(json, rules.host_ports);
   });
   return json.Take();

@@ -18,7 +18,8 @@ void WritePlacement(JsonText& json, const PodRequest& request);
 // Writes the field `ports` of a container.
 void WritePorts(JsonText& json, const std::vector<HostPort>& ports);
 
-// Writes the JSON that DecodeRules reads.
+// Writes the JSON that DecodeRules reads, without claims of devices, which have
+// more in a request than in a pod.
 std::string WriteRules(const PodRules& rules);
 
 }  // namespace fluxnetes::cluster

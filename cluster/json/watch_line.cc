@@ -3,6 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cluster/devices/claim_decoder.h"
+#include "cluster/devices/device_decoder.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/optional_objects.h"
 #include "cluster/text/json_field.h"
@@ -68,6 +70,19 @@ bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
       break;
     case WatchedKind::kNodeTopologies:
       event.object = Share(DecodeNodeTopology(json));
+      break;
+    case WatchedKind::kDeviceClasses:
+      event.object = Share(DecodeDeviceClass(json));
+      break;
+    case WatchedKind::kResourceSlices:
+      event.object = Share(DecodeResourceSlice(json));
+      break;
+    case WatchedKind::kClaimTemplates:
+      event.object = Share(DecodeResourceClaimTemplate(json));
+      break;
+    case WatchedKind::kResourceClaims:
+      if (Text(metadata, "uid").empty()) return false;
+      event.object = Share(DecodeResourceClaim(json));
       break;
   }
   return true;

@@ -21,6 +21,17 @@ struct Owner {
   bool operator==(const Owner&) const = default;
 };
 
+// The object behind an entry of spec.resourceClaims.
+struct PodClaim {
+  std::string name;  // of the entry
+  // The name of the ResourceClaim, in the pod's namespace. Empty: none has been
+  // made from the template yet.
+  std::string claim = {};
+  std::string template_name = {};  // empty: the claim may be of several pods
+  bool needless = false;  // no claim is to be made (status without a name)
+  bool operator==(const PodClaim&) const = default;
+};
+
 struct Pod {
   std::string namespace_name;
   std::string name;
@@ -41,6 +52,7 @@ struct Pod {
   std::vector<std::string> volume_claims;
   // The subset created for this pod alone, for ephemeral volumes.
   std::vector<std::string> ephemeral_claims;
+  std::vector<PodClaim> resource_claims;  // claims of devices
   std::int32_t priority = 0;
   bool preempts = true;            // its preemptionPolicy is not Never
   std::chrono::seconds grace{30};  // its terminationGracePeriodSeconds

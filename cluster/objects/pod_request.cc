@@ -59,6 +59,14 @@ std::int64_t WholeCpus(const PodRequest& request) {
   return request.guaranteed && milli % 1'000 == 0 ? milli / 1'000 : 0;
 }
 
+void PutClaimsInto(const std::string& namespace_name, PodRequest& request) {
+  if (request.rules->resource_claims.empty()) return;
+  for (RequestedClaim& each : request.rules.Own().resource_claims) {
+    if (!each.claim.empty() && each.claim.find('/') == each.claim.npos)
+      each.claim = namespace_name + "/" + each.claim;
+  }
+}
+
 GroupTopology OfGroup(GroupTopology topology) {
   topology.adopted = topology.uncounted = false;
   return topology;

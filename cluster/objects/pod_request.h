@@ -145,6 +145,20 @@ struct InsideTerms {
   bool operator==(const InsideTerms&) const = default;
 };
 
+// A claim of devices that a pod names (spec.resourceClaims). `spec` is what is
+// asked, as canonical JSON (devices/claim_spec.h), so that a request is
+// complete without the cluster. No pod decoded from the cluster has it: it
+// stands in the claim or in the template.
+struct RequestedClaim {
+  std::string name;  // in the pod
+  // "namespace/name" of a claim that several pods may use. Empty: the pod's
+  // own, made from the template.
+  std::string claim = {};
+  std::string template_name = {};
+  std::string spec = {};
+  bool operator==(const RequestedClaim&) const = default;
+};
+
 struct PodRules {
   std::vector<PreferredNodes> preferred_nodes;
   std::vector<PodAffinityTerm> affinity;
@@ -152,7 +166,7 @@ struct PodRules {
   std::vector<PreferredPods> preferred_pods;
   std::vector<TopologySpread> spread;
   std::vector<HostPort> host_ports;  // including those of hostNetwork
-  std::vector<std::string> resource_claims;
+  std::vector<RequestedClaim> resource_claims;
   GroupTopology topology;
   InsideTerms inside;
   bool operator==(const PodRules&) const = default;
@@ -182,6 +196,9 @@ std::int64_t WholeCpus(const PodRequest& request);
 
 // The topology of the group, without what may differ between its pods.
 GroupTopology OfGroup(GroupTopology topology);
+
+// Gives claims that pods share, which have no namespace yet, that of the pod.
+void PutClaimsInto(const std::string& namespace_name, PodRequest& request);
 
 // Returns the request with this topology of the pod's group.
 PodRequest WithTopology(PodRequest request, const GroupTopology& topology);

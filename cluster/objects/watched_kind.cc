@@ -17,6 +17,14 @@ constexpr const char* kNativePaths[] = {
 constexpr const char* kJobPaths[] = {"/apis/batch/v1/jobs"};
 constexpr const char* kTopologyPaths[] = {
     "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"};
+constexpr const char* kDeviceClassPaths[] = {
+    "/apis/resource.k8s.io/v1/deviceclasses"};
+constexpr const char* kSlicePaths[] = {
+    "/apis/resource.k8s.io/v1/resourceslices"};
+constexpr const char* kClaimTemplatePaths[] = {
+    "/apis/resource.k8s.io/v1/resourceclaimtemplates"};
+constexpr const char* kResourceClaimPaths[] = {
+    "/apis/resource.k8s.io/v1/resourceclaims"};
 
 // Indexed by Number().
 constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
@@ -34,6 +42,14 @@ constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
     {WatchedKind::kJobs, "jobs.batch", true, kJobPaths},
     {WatchedKind::kNodeTopologies,
      "noderesourcetopologies.topology.node.k8s.io", true, kTopologyPaths},
+    {WatchedKind::kDeviceClasses, "deviceclasses.resource.k8s.io", true,
+     kDeviceClassPaths},
+    {WatchedKind::kResourceSlices, "resourceslices.resource.k8s.io", true,
+     kSlicePaths},
+    {WatchedKind::kClaimTemplates, "resourceclaimtemplates.resource.k8s.io",
+     true, kClaimTemplatePaths},
+    {WatchedKind::kResourceClaims, "resourceclaims.resource.k8s.io", true,
+     kResourceClaimPaths},
 }};
 
 constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
@@ -45,6 +61,10 @@ constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
     WatchedKind::kNativeGroups,
     WatchedKind::kJobs,
     WatchedKind::kNodeTopologies,
+    WatchedKind::kDeviceClasses,
+    WatchedKind::kResourceSlices,
+    WatchedKind::kClaimTemplates,
+    WatchedKind::kResourceClaims,
     WatchedKind::kNodes,
     WatchedKind::kPods};
 

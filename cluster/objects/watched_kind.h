@@ -22,9 +22,13 @@ enum class WatchedKind {
   kNativeGroups,        // PodGroup of scheduling.k8s.io
   kJobs,                // those whose labels or annotations instruct us
   kNodeTopologies,      // NodeResourceTopology of topology.node.k8s.io
+  kDeviceClasses,       // this and what follows: of resource.k8s.io
+  kResourceSlices,
+  kClaimTemplates,  // ResourceClaimTemplate
+  kResourceClaims,
 };
 
-inline constexpr std::size_t kWatchedKinds = 10;
+inline constexpr std::size_t kWatchedKinds = 14;
 
 constexpr std::size_t Number(WatchedKind kind) {
   return static_cast<std::size_t>(kind);

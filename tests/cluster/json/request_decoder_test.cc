@@ -31,7 +31,10 @@ constexpr const char* kRichPod = R"({
       {"name": "once", "ports": [{"containerPort": 1}]},
       {"name": "side", "restartPolicy": "Always",
        "ports": [{"containerPort": 2}]}],
-    "resourceClaims": [{"name": "gpu"}],
+    "resourceClaims": [
+      {"name": "gpu", "resourceClaimTemplateName": "one-gpu"},
+      {"name": "nic", "resourceClaimName": "nics"},
+      {"name": "none", "resourceClaimTemplateName": "never"}],
     "volumes": [
       {"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0"}},
       {"name": "again", "persistentVolumeClaim": {"claimName": "data-web-0"}},
@@ -135,7 +138,13 @@ TEST(RequestDecoder, PortsOfTheHostsNetworkAndOfSidecarsAreHostPorts) {
 
 TEST(RequestDecoder, ClaimsAndOddOperatorsAreKept) {
   const Pod pod = DecodePod(Json::parse(kRichPod));
-  EXPECT_THAT(pod.request.rules->resource_claims, ElementsAre("gpu"));
+  EXPECT_THAT(pod.request.rules->resource_claims,
+              ElementsAre(
+                  RequestedClaim{
+                      .name = "gpu", .claim = "", .template_name = "one-gpu"},
+                  RequestedClaim{.name = "nic", .claim = "team/nics"},
+                  RequestedClaim{
+                      .name = "none", .claim = "", .template_name = "never"}));
   EXPECT_THAT(pod.volume_claims, ElementsAre("data-web-0", "web-0-scratch"));
   EXPECT_THAT(pod.ephemeral_claims, ElementsAre("web-0-scratch"));
   EXPECT_EQ(pod.request.tolerations[0].other_operator, "Gt");

@@ -33,7 +33,11 @@ PodRequest Full() {
                    .max_skew = 2,
                    .match_label_keys = {"v"}}};
   rules.host_ports = {{80, "UDP", "10.0.0.1"}, {443}};
-  rules.resource_claims = {"gpu"};
+  rules.resource_claims = {{.name = "gpu",
+                            .claim = "",
+                            .template_name = "one-gpu",
+                            .spec = R"({"devices":{}})"},
+                           {.name = "nic", .claim = "default/nic"}};
   rules.topology = {"zone", "rack"};
   rules.inside = {.align = "numa",
                   .align_required = false,

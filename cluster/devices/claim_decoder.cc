@@ -1,0 +1,123 @@
+#include "cluster/devices/claim_decoder.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cluster/devices/claim_spec.h"
+#include "cluster/devices/device_decoder.h"
+#include "cluster/text/json_field.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using matcher::LabelRequirement;
+
+void AddRequirements(const Json& list, bool field, matcher::LabelTerm& term) {
+  for (const Json& json : List(list)) {
+    const auto op = matcher::ParseOp(Text(json, "operator"));
+    // An unknown operator holds on no node, as In without values does.
+    term.push_back({Text(json, "key"), op.value_or(LabelRequirement::Op::kIn),
+                    op ? Texts(At(json, "values")) : std::vector<std::string>(),
+                    field});
+  }
+}
+
+// The node that the terms name; empty: they do more than that.
+std::string NodeOf(const std::vector<matcher::LabelTerm>& terms) {
+  if (terms.size() != 1 || terms[0].size() != 1) return "";
+  const LabelRequirement& only = terms[0][0];
+  const bool names = only.field && only.key == "metadata.name" &&
+                     only.op == LabelRequirement::Op::kIn &&
+                     only.values.size() == 1;
+  return names ? only.values[0] : "";
+}
+
+matcher::AllocatedDevice DecodeResult(const Json& json) {
+  matcher::AllocatedDevice device;
+  device.request = Text(json, "request");
+  device.id = {Text(json, "driver"), Text(json, "pool"), Text(json, "device")};
+  device.admin_access = Flag(json, "adminAccess");
+  device.share = Text(json, "shareID");
+  std::string fault;
+  device.tolerations =
+      ReadDeviceTolerations(At(json, "tolerations"), "", fault);
+  const Json& consumed = At(json, "consumedCapacity");
+  if (!consumed.is_object()) return device;
+  for (const auto& [name, value] : consumed.items()) {
+    const auto amount = matcher::ReadAmount(
+        value.is_string() ? value.get<std::string>() : value.dump());
+    if (amount)
+      device.consumed.emplace(ShortDeviceName(device.id.driver, name), *amount);
+  }
+  return device;
+}
+
+std::optional<Owner> OwningPod(const Json& metadata) {
+  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+    if (Flag(owner, "controller") && Text(owner, "kind") == "Pod")
+      return Owner{"Pod", Text(owner, "name"), Text(owner, "uid")};
+  }
+  return std::nullopt;
+}
+
+// Fields that the kinds have in common.
+template <typename Object>
+void DecodeNames(const Json& metadata, Object& object) {
+  object.namespace_name = Text(metadata, "namespace");
+  object.name = Text(metadata, "name");
+  object.uid = Text(metadata, "uid");
+  object.resource_version = Text(metadata, "resourceVersion");
+}
+
+}  // namespace
+
+matcher::DeviceNodes DecodeDeviceNodes(const Json& selector) {
+  matcher::DeviceNodes nodes;
+  nodes.all = selector.is_null();
+  for (const Json& json : List(At(selector, "nodeSelectorTerms"))) {
+    matcher::LabelTerm term;
+    AddRequirements(At(json, "matchExpressions"), false, term);
+    AddRequirements(At(json, "matchFields"), true, term);
+    if (!term.empty()) nodes.terms.push_back(std::move(term));
+  }
+  nodes.node = NodeOf(nodes.terms);
+  if (!nodes.node.empty()) nodes.terms.clear();
+  return nodes;
+}
+
+std::optional<ClaimDevices> DecodeAllocation(const Json& allocation) {
+  if (!allocation.is_object()) return std::nullopt;
+  ClaimDevices result;
+  for (const Json& json : List(At(At(allocation, "devices"), "results")))
+    result.devices.push_back(DecodeResult(json));
+  result.nodes = DecodeDeviceNodes(At(allocation, "nodeSelector"));
+  return result;
+}
+
+ResourceClaim DecodeResourceClaim(const Json& object) {
+  const Json& metadata = At(object, "metadata");
+  const Json& status = At(object, "status");
+  ResourceClaim result;
+  DecodeNames(metadata, result);
+  result.owner = OwningPod(metadata);
+  result.finalizers = Texts(At(metadata, "finalizers"));
+  result.terminating = !Text(metadata, "deletionTimestamp").empty();
+  result.spec.Own() = DecodeClaimSpec(At(object, "spec"));
+  result.allocation = DecodeAllocation(At(status, "allocation"));
+  for (const Json& json : List(At(status, "reservedFor"))) {
+    result.reserved_for.push_back({Text(json, "apiGroup"),
+                                   Text(json, "resource"), Text(json, "name"),
+                                   Text(json, "uid")});
+  }
+  return result;
+}
+
+ResourceClaimTemplate DecodeResourceClaimTemplate(const Json& object) {
+  ResourceClaimTemplate result;
+  DecodeNames(At(object, "metadata"), result);
+  result.spec = DecodeClaimSpec(At(At(object, "spec"), "spec"));
+  return result;
+}
+
+}  // namespace fluxnetes::cluster

@@ -1,16 +1,18 @@
 #include "matcher/devices/device_nodes.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "matcher/rules/node_fields.h"
 
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr std::string_view kNameField = "metadata.name";
-
 bool HoldsOn(const LabelRequirement& requirement, const std::string& node,
              const Labels& labels) {
   if (requirement.field) {
-    return Holds(requirement, requirement.key == kNameField ? &node : nullptr);
+    std::string room;
+    return Holds(requirement, FieldOf(requirement.key, node, room));
   }
   const auto label = labels.find(requirement.key);
   return Holds(requirement, label == labels.end() ? nullptr : &label->second);

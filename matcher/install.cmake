@@ -12,7 +12,7 @@ include(CMakePackageConfigHelpers)
 target_sources(fluxnetes_matcher PUBLIC FILE_SET HEADERS
   BASE_DIRS ${PROJECT_SOURCE_DIR}
   FILES admission/kubelet_demand.h fluxion/find_expression.h fluxion/matcher.h gangs/explanation.h
-        gangs/gang.h gangs/node_graph.h nodes/room_log.h gangs/shortfall.h
+        gangs/gang.h gangs/node_graph.h nodes/room_log.h nodes/shortfall.h
         graph/constraint.h graph/hash_index.h graph/host_list.h graph/id_set.h
         graph/names.h graph/resource_graph.h inside/inside_request.h
         inside/node_interior.h inside/short_structure.h jobspec/jobspec.h

@@ -31,6 +31,7 @@ LIBRARIES = [
     (r"httplib\.h|grpc", {"services"}),
     (r"CLI/|spdlog/|prometheus/", {"services"}),
     (r"pugixml\.hpp", {"matcher", "services"}),
+    (r"re2/", {"matcher"}),
     (r"yaml\.h", {"matcher"}),
     (r"yaml-cpp/", {"cluster", "services"}),
 ]

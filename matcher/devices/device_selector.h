@@ -9,6 +9,7 @@
 // Tests: tests/matcher/devices/device_selector_test.cc.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -26,6 +27,7 @@ class SelectorError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+// Constant after construction; copies share what was compiled.
 class DeviceSelector {
  public:
   // Throws SelectorError.
@@ -37,6 +39,7 @@ class DeviceSelector {
   struct Verdict {
     bool matches = false;
     std::string error = {};
+    std::uint64_t cost = 0;  // as CEL counts it
   };
   Verdict Evaluate(const std::string& driver, const Device& device) const;
 

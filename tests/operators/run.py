@@ -10,6 +10,7 @@ import types
 
 import yaml
 
+import autoscaler
 import stand_ins
 from support import (
     EXAMPLES, Api, await_true, claim, example, group, nodes_of)
@@ -231,8 +232,12 @@ def helm(api):
     starts_whole(api, "Helm", "solver", 4, ())
 
 
+def autoscaling(api):
+    autoscaler.grows(api)
+
+
 ALL = (ray, kubeflow, job_sets, flux, leaders, argo, spark, dask, airflow,
-       helm)
+       helm, autoscaling)
 
 
 def main():

@@ -103,7 +103,7 @@ holds() {
   "$check" "$plane/admin.kubeconfig" "$url" &&
     [[ -z $(query "SELECT kind, found, names FROM resync_differences") ]] && return
   query "SELECT * FROM resync_differences"
-  tail -n 20 "$scratch/serve.log"
+  [[ -z $scheduler ]] || tail -n 20 "$scratch/serve.log"
   return 1
 }
 settles() { claim "what always holds, holds $1" holds; }
@@ -132,11 +132,16 @@ ended() {
 }
 state() { query "SELECT state FROM pod_groups WHERE group_name = '$1'"; }
 is() { [[ $(state "$1") == "$2" ]]; }  # NAME STATE
+waits() { is "$1" pending || is "$1" unsatisfiable; }  # NAME
 
 pods_of() { k get pods -l "fluxnetes.group-name=$1" "${@:2}"; }
 node() { hack/cluster node "$plane" "$@"; }
 node_of() { pods_of "$1" -o jsonpath='{.items[0].spec.nodeName}'; }  # GROUP: of a member
 helm() { hack/helm -n "$space" "$@"; }
+on() { echo "\"nodeSelector\": {\"kubernetes.io/hostname\": \"$1\"}"; }  # NODE
+# The script of a container that runs until it is told to end.
+# shellcheck disable=SC2034
+stays='trap "exit 1" TERM; while :; do sleep 0.2; done'
 # Of a manifest by `gang`: with so many cpus a pod.
 whole_node() { sed 's/"cpu": "1"/"cpu": "'"$1"'"/'; }
 talks() { k apply -f deploy/examples/kubernetes/ranks.yaml && completes ranks; }
@@ -151,4 +156,10 @@ explain() {
   k logs -l "fluxnetes.group-name=$1" --tail 5 --prefix
   FLUXNETES_DATABASE=$url "$program" get groups
   tail -n 10 "$scratch/serve.log"
+}
+# Of the replicas in pods: the one that matches.
+leader() {
+  query "SELECT DISTINCT split_part(c.name, ':', 1) FROM leaders
+    JOIN clients AS c ON c.id = client_id AND heartbeat_at + time_to_live > now()
+    WHERE leaders.name LIKE 'match:%'"
 }

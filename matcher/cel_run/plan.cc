@@ -296,7 +296,11 @@ NodePtr Planner::MakeCall(const Expr& expr) {
   if (NodePtr special = MakeSpecial(expr, operands)) return special;
   const Call call = FindCall(expr.text);
   assert(call);
-  return NewCall(call, RuleOf(expr), std::move(operands));
+  // cel-go dispatches a function, other than an operator, by all its operands
+  // at once if several overloads can be meant.
+  const bool stops = !expr.overload && expr.text[0] >= 'a';
+  return stops ? NewStoppingCall(call, RuleOf(expr), std::move(operands))
+               : NewCall(call, RuleOf(expr), std::move(operands));
 }
 
 NodePtr Planner::MakeLiteral(const Expr& expr) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cluster/controller_state.h"
+#include "cluster/devices/claim_changes.h"
 #include "cluster/devices/device_objects.h"
 #include "cluster/devices/resource_claim.h"
 #include "cluster/objects/job_annotations.h"
@@ -224,6 +225,16 @@ class Cluster {
   // Returns one result per announcement, in order.
   virtual std::vector<AnnounceResult> Announce(
       std::span<const NodeAnnouncement> announcements) = 0;
+
+  // Gives claims their devices and consumers, or takes consumers and devices
+  // off them (devices/claim_changes.h). Claims are written concurrently, each
+  // named once; a change by others that leaves its devices as they were does
+  // not matter. Returns one result per claim, in order. Throws Unreachable;
+  // then some may have been written.
+  virtual std::vector<ClaimResult> AllocateClaims(
+      std::span<const ClaimAllocation> claims) = 0;
+  virtual std::vector<ClaimResult> ReleaseClaims(
+      std::span<const ClaimRelease> claims) = 0;
 
   // Reads the pod; nothing if it does not exist.
   virtual std::optional<Pod> GetPod(const std::string& namespace_name,

@@ -15,7 +15,9 @@
 #include "cluster/json/object_writer.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/watch_line.h"
+#include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/api_path.h"
+#include "cluster/kubernetes/claim_calls.h"
 #include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
@@ -31,7 +33,6 @@ constexpr const char* kStrategicPatch =
     "application/strategic-merge-patch+json";
 constexpr int kHighestOwner = 10;  // levels of controllers
 constexpr int kTouchAttempts = 5;
-constexpr int kInvalid = 422;
 
 Time Now() {
   return std::chrono::time_point_cast<Time::duration>(
@@ -58,36 +59,6 @@ std::string MarkOf(const PodEvent& event) {
   return fmt::format("{:016x}", hash);
 }
 
-// Whether there is no answer to rely on: no response, overload, failure.
-// Includes 401: an expired token is renewed.
-bool IsAway(const HttpResponse& response) {
-  return response.status == 0 || response.status == 401 ||
-         response.status == 429 || response.status >= 500;
-}
-
-// Whether a patch with a UID met another object of the same name (seen on 1.36:
-// the error is that it may not change metadata.uid).
-bool IsOfAnother(const HttpResponse& response) {
-  return response.status == kInvalid &&
-         ReadStatusMessage(response.body).find("metadata.uid") !=
-             std::string::npos;
-}
-
-// Whether the answer is final and the request was not done.
-bool IsRefused(const HttpResponse& response) {
-  return response.status >= 400 && response.status != 404 &&
-         response.status != 409 && !IsAway(response) && !IsOfAnother(response);
-}
-
-[[noreturn]] void ThrowUnreachable(const std::string& what,
-                                   const HttpResponse& response) {
-  if (response.status == 0) throw Unreachable(what + ": " + response.error);
-  const std::string why = what + ": " + std::to_string(response.status) + " " +
-                          ReadStatusMessage(response.body);
-  if (IsRefused(response)) throw Refused(why);
-  throw Unreachable(why);
-}
-
 BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
   if (IsAway(response)) {
     ThrowUnreachable("binding " + binding.namespace_name + "/" +
@@ -99,10 +70,6 @@ BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
                               : response.status == 404 ? BindOutcome::kGone
                                                        : BindOutcome::kRefused;
   return {outcome, ReadStatusMessage(response.body)};
-}
-
-Json ParseObject(const HttpResponse& response) {
-  return Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
 }
 
 std::vector<StatusResult> ToStatusResults(
@@ -242,6 +209,37 @@ std::vector<AnnounceResult> KubernetesCluster::Announce(
          response.Succeeded() ? "" : ReadStatusMessage(response.body)});
   }
   return results;
+}
+
+template <typename Wish, typename Next>
+std::vector<ClaimResult> KubernetesCluster::WriteClaims(
+    std::span<const Wish> wishes, const Next& next) {
+  ClaimCalls calls(client_, [this](const std::string& method,
+                                   const std::string& path, std::string body) {
+    return Request(method, path, std::move(body));
+  });
+  ClaimCalls::Claims claims;
+  for (const Wish& wish : wishes) claims.push_back(wish.claim);
+  return calls.Write(claims,
+                     [&](std::size_t number, const ResourceClaim& now) {
+                       return next(wishes[number], now);
+                     });
+}
+
+std::vector<ClaimResult> KubernetesCluster::AllocateClaims(
+    std::span<const ClaimAllocation> claims) {
+  return WriteClaims(
+      claims, [](const ClaimAllocation& wish, const ResourceClaim& now) {
+        return NextPatch(wish, now, Now());
+      });
+}
+
+std::vector<ClaimResult> KubernetesCluster::ReleaseClaims(
+    std::span<const ClaimRelease> claims) {
+  return WriteClaims(claims,
+                     [](const ClaimRelease& wish, const ResourceClaim& now) {
+                       return NextPatch(wish, now);
+                     });
 }
 
 std::optional<Pod> KubernetesCluster::GetPod(const std::string& namespace_name,

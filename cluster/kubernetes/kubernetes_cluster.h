@@ -59,6 +59,10 @@ class KubernetesCluster final : public Cluster {
                                std::chrono::milliseconds deadline) override;
   std::vector<AnnounceResult> Announce(
       std::span<const NodeAnnouncement> announcements) override;
+  std::vector<ClaimResult> AllocateClaims(
+      std::span<const ClaimAllocation> claims) override;
+  std::vector<ClaimResult> ReleaseClaims(
+      std::span<const ClaimRelease> claims) override;
   std::optional<Pod> GetPod(const std::string& namespace_name,
                             const std::string& name) override;
   std::vector<TouchResult> Touch(std::span<const ObjectName> pods) override;
@@ -76,6 +80,10 @@ class KubernetesCluster final : public Cluster {
  private:
   HttpRequest Request(std::string method, std::string path,
                       std::string body = {}) const;
+  // Sends the patches of the claims until none needs another one.
+  template <typename Wish, typename Next>
+  std::vector<ClaimResult> WriteClaims(std::span<const Wish> wishes,
+                                       const Next& next);
   void LookAgain(std::span<const Binding> bindings,
                  std::chrono::milliseconds deadline,
                  std::vector<BindResult>& results);

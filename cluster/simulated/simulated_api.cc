@@ -89,6 +89,10 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
   for (const auto& [number, job] : jobs)
     if (auto told = ToldBy(job)) telling[job.status.uid] = std::move(told);
   add(WatchedKind::kJobs, telling);
+  add(WatchedKind::kDeviceClasses, device_classes);
+  add(WatchedKind::kResourceSlices, slices);
+  add(WatchedKind::kClaimTemplates, claim_templates);
+  add(WatchedKind::kResourceClaims, resource_claims);
   for (PodPointer& pod : pods.All()) {
     list.push_back({WatchEvent::Kind::kChanged, std::move(pod)});
   }
@@ -149,10 +153,12 @@ SimulatedPod& SimulatedCluster::State::AddPod(Pod pod, RestartPolicy restart,
   pod.terminating = false;
   pod.created_at = Now();
   MergeLabelKeys(pod.labels, pod.request);
+  PutClaimsInto(pod.namespace_name, pod.request);
   SimulatedPod& added = pods.Add(std::make_shared<const Pod>(std::move(pod)));
   added.restart = restart;
   added.run = run;
   Publish(WatchEvent::Kind::kChanged, added.pod);
+  MakeClaims(added);
   if (!added.pod->node_name.empty()) Arrive(added);
   return added;
 }
@@ -175,6 +181,7 @@ bool SimulatedCluster::State::DeletePod(SimulatedPod& pod, Deleter deleter) {
 
 void SimulatedCluster::State::RemovePod(SimulatedPod& pod) {
   Leave(pod);
+  FreeClaims(*pod.pod);
   SimulatedJob* const job = pod.job;
   if (job != nullptr) {
     job->pods.erase(pod.slot);

@@ -10,7 +10,9 @@
 // each watch has a bounded queue of its own; UIDs are unique, resource versions
 // rise, a pod's node never changes; a kubelet rejects pods that do not fit. A
 // binding to a node that does not exist is accepted, as by Kubernetes; the pod
-// is then garbage-collected, as are the pods of a removed node.
+// is then garbage-collected, as are the pods of a removed node. Claims of
+// devices are made from templates; a kubelet waits until those of a pod have
+// devices and are reserved for it; pods that have ended free theirs.
 //
 // Time is real (a thread runs what is due) or virtual (AdvanceTo runs it; the
 // same seed and calls give the same history). In virtual time give watches a
@@ -77,6 +79,10 @@ class SimulatedCluster final : public Cluster {
                                std::chrono::milliseconds deadline) override;
   std::vector<AnnounceResult> Announce(
       std::span<const NodeAnnouncement> announcements) override;
+  std::vector<ClaimResult> AllocateClaims(
+      std::span<const ClaimAllocation> claims) override;
+  std::vector<ClaimResult> ReleaseClaims(
+      std::span<const ClaimRelease> claims) override;
   std::optional<Pod> GetPod(const std::string& namespace_name,
                             const std::string& name) override;
   std::vector<TouchResult> Touch(std::span<const ObjectName> pods) override;
@@ -134,6 +140,32 @@ class SimulatedCluster final : public Cluster {
   bool RemoveClaim(const std::string& namespace_name, const std::string& name);
   VolumeClaimPointer GetClaim(const std::string& namespace_name,
                               const std::string& name) const;
+
+  // Adds or changes devices, their classes, and claims of them. A UID is given
+  // unless there is one. A template makes the claims of pods that wait for it.
+  // A claim that is removed while it has a finalizer is terminating until it
+  // loses that. False: the object does not exist.
+  void Put(DeviceClass device_class);
+  void Put(ResourceSlice slice);
+  void Put(ResourceClaimTemplate of);
+  void Put(ResourceClaim claim);
+  // Replaces a claim that has this UID and version.
+  ClaimResult Update(ResourceClaim claim);
+  bool RemoveDeviceClass(const std::string& name);
+  bool RemoveResourceSlice(const std::string& name);
+  bool RemoveClaimTemplate(const std::string& namespace_name,
+                           const std::string& name);
+  bool RemoveResourceClaim(const std::string& namespace_name,
+                           const std::string& name);
+  ResourceClaimPointer GetResourceClaim(const std::string& namespace_name,
+                                        const std::string& name) const;
+  struct DeviceObjects {  // in order of name
+    std::vector<DeviceClassPointer> classes;
+    std::vector<ResourceSlicePointer> slices;
+    std::vector<ClaimTemplatePointer> claim_templates;
+    std::vector<ResourceClaimPointer> claims;
+  };
+  DeviceObjects TakeDevices() const;
 
   // Changes by users. False: the object does not exist (or has ended).
   bool SetLabels(const std::string& namespace_name, const std::string& pod,

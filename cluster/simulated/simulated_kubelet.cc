@@ -83,6 +83,7 @@ void SimulatedCluster::State::Admit(SimulatedPod& pod) {
   SimulatedNode* const node = NodeOf(pod);
   // A kubelet that is not ready admits the pod when it is back (SetReady).
   if (node == nullptr || !node->node->ready) return;
+  if (!HasItsClaims(*pod.pod)) return;  // ChangeClaim has it admitted
   const std::string why = WhyRejected(*node, pod.pod->request);
   if (!why.empty()) return End(pod, PodPhase::kFailed, why);
   pod.started = Now();
@@ -138,6 +139,7 @@ void SimulatedCluster::State::End(SimulatedPod& pod, PodPhase phase,
     p.phase = phase;
     p.reason = reason;
   });
+  FreeClaims(*pod.pod);
 }
 
 void SimulatedCluster::State::Discharge(SimulatedPod& pod) {

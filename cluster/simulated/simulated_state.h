@@ -1,6 +1,6 @@
 // The state of a simulated cluster and its parts: the API server (in
 // simulated_api.cc and simulated_binding.cc), the kubelets
-// (simulated_kubelet.cc), the Job controller (simulated_jobs.cc,
+// (simulated_kubelet.cc), claims of devices (simulated_claims.cc), the Job controller (simulated_jobs.cc,
 // simulated_job_ends.cc), and nodes with the collector of orphans
 // (simulated_nodes.cc).
 //
@@ -84,6 +84,11 @@ struct SimulatedCluster::State {
   template <typename Object>
   void PutObject(std::map<std::string, std::shared_ptr<const Object>>& objects,
                  const std::string& key, Object object) REQUIRES(mutex);
+  // Returns false if it does not exist.
+  template <typename Object>
+  bool RemoveObject(
+      std::map<std::string, std::shared_ptr<const Object>>& objects,
+      const std::string& key) REQUIRES(mutex);
   template <typename Change>
   bool ChangeNode(const std::string& name, Change change) REQUIRES(mutex);
 
@@ -97,6 +102,17 @@ struct SimulatedCluster::State {
   const OtherOwner* FindOther(const ObjectName& name) const REQUIRES(mutex);
   BindResult BindOne(const Binding& binding) REQUIRES(mutex);
   std::optional<BindFault> TakeBindFault() REQUIRES(mutex);
+
+  // Claims of devices (simulated_claims.cc), by "namespace/name".
+  void MakeClaims(SimulatedPod& pod) REQUIRES(mutex);  // of templates
+  bool HasItsClaims(const Pod& pod) const REQUIRES(mutex);
+  void ChangeClaim(ResourceClaim claim) REQUIRES(mutex);
+  bool DeleteClaim(const std::string& key) REQUIRES(mutex);
+  // The pod has ended or is gone.
+  void FreeClaims(const Pod& pod) REQUIRES(mutex);
+  template <typename Wish>
+  std::vector<ClaimResult> WriteClaims(std::span<const Wish> wishes)
+      EXCLUDES(mutex);
 
   // Kubelets and nodes.
   void Arrive(SimulatedPod& pod) REQUIRES(mutex);  // the pod was given a node
@@ -171,6 +187,10 @@ struct SimulatedCluster::State {
   std::map<std::string, VolumePointer> volumes GUARDED_BY(mutex);
   std::map<std::string, StorageClassPointer> storage_classes GUARDED_BY(mutex);
   std::map<std::string, NamespacePointer> namespaces GUARDED_BY(mutex);
+  std::map<std::string, DeviceClassPointer> device_classes GUARDED_BY(mutex);
+  std::map<std::string, ResourceSlicePointer> slices GUARDED_BY(mutex);
+  std::map<std::string, ClaimTemplatePointer> claim_templates GUARDED_BY(mutex);
+  std::map<std::string, ResourceClaimPointer> resource_claims GUARDED_BY(mutex);
   std::vector<BindingRecord> bindings GUARDED_BY(mutex);
   std::deque<PodEvent> events GUARDED_BY(mutex);
   std::vector<std::weak_ptr<WatchQueue>> watches GUARDED_BY(mutex);

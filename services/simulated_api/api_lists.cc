@@ -4,7 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "cluster/json/object_writer.h"
 #include "cluster/text/json_text.h"
 #include "services/simulated_api/api_status.h"
 
@@ -48,12 +47,7 @@ std::string Unsupported(const Query& query) {
   return "";
 }
 
-std::string WriteObject(const WatchLog::Entry& entry) {
-  return entry.pod ? cluster::WritePod(*entry.pod)
-                   : cluster::WriteNode(*entry.node);
-}
-
-const char* NameOf(WatchLog::Entry::Type type) {
+const char* WordOf(WatchLog::Entry::Type type) {
   switch (type) {
     case WatchLog::Entry::Type::kAdded:
       return "ADDED";
@@ -79,8 +73,8 @@ std::string WriteBookmark(WatchedKind kind, std::uint64_t version,
                           bool ends_list = false) {
   JsonText json;
   json.Object([&] {
-    json.Field("kind", kind == WatchedKind::kPods ? "Pod" : "Node");
-    json.Field("apiVersion", "v1");
+    json.Field("kind", ServedKindOf(kind).name);
+    json.Field("apiVersion", ServedKindOf(kind).api_version);
     json.Object("metadata", [&] {
       json.Field("resourceVersion", std::to_string(version));
       if (ends_list) {
@@ -103,12 +97,6 @@ HttpAnswer TooLarge(std::uint64_t version, std::uint64_t newest) {
       504, WriteStatus(504, "Timeout: Too large resource version: " +
                                 std::to_string(version) +
                                 ", current: " + std::to_string(newest)));
-}
-
-std::size_t SizeOf(const cluster::SimulatedCluster::Snapshot& snapshot,
-                   WatchedKind kind) {
-  return kind == WatchedKind::kPods ? snapshot.pods.size()
-                                    : snapshot.nodes.size();
 }
 
 }  // namespace
@@ -146,18 +134,6 @@ HttpAnswer ApiLists::ListOrWatch(WatchedKind kind,
                  : List(kind, namespace_name, query);
 }
 
-ApiLists::Snapshot ApiLists::TakeSnapshot(
-    const std::string& namespace_name) const {
-  auto snapshot = std::make_shared<cluster::SimulatedCluster::Snapshot>(
-      cluster_.TakeSnapshot());
-  if (!namespace_name.empty()) {
-    std::erase_if(snapshot->pods, [&](const cluster::PodPointer& pod) {
-      return pod->namespace_name != namespace_name;
-    });
-  }
-  return snapshot;
-}
-
 std::string ApiLists::Keep(Snapshot snapshot, std::size_t next) {
   const sql::MutexLock lock(mutex_);
   const std::uint64_t number = next_kept_++;
@@ -174,7 +150,8 @@ HttpAnswer ApiLists::List(WatchedKind kind, const std::string& namespace_name,
   Snapshot snapshot;
   std::size_t next = 0;
   if (continuation.empty()) {
-    snapshot = TakeSnapshot(namespace_name);
+    snapshot = std::make_shared<const ServedList>(
+        ListServed(cluster_, kind, namespace_name));
   } else {
     const std::size_t dot =
         std::min(continuation.find('.'), continuation.size());
@@ -187,15 +164,15 @@ HttpAnswer ApiLists::List(WatchedKind kind, const std::string& namespace_name,
     next = VersionNumber(continuation.substr(dot + 1));
     kept_.erase(found);
   }
-  const std::size_t size = SizeOf(*snapshot, kind);
+  const std::size_t size = snapshot->objects.size();
   next = std::min(next, size);
   const std::size_t end =
       *limit == 0 ? size
                   : std::min(size, next + static_cast<std::size_t>(*limit));
   JsonText json;
   json.Object([&] {
-    json.Field("kind", kind == WatchedKind::kPods ? "PodList" : "NodeList");
-    json.Field("apiVersion", "v1");
+    json.Field("kind", std::string(ServedKindOf(kind).name) + "List");
+    json.Field("apiVersion", ServedKindOf(kind).api_version);
     json.Object("metadata", [&] {
       json.Field("resourceVersion", snapshot->resource_version);
       if (end < size) {
@@ -204,11 +181,8 @@ HttpAnswer ApiLists::List(WatchedKind kind, const std::string& namespace_name,
       }
     });
     json.List("items", [&] {
-      for (; next < end; ++next) {
-        json.Element(kind == WatchedKind::kPods
-                         ? cluster::WritePod(*snapshot->pods[next])
-                         : cluster::WriteNode(*snapshot->nodes[next]));
-      }
+      for (; next < end; ++next)
+        json.Element(WriteServed(snapshot->objects[next]));
     });
   });
   return Answer(200, json.Take());
@@ -232,14 +206,10 @@ HttpAnswer ApiLists::Watch(WatchedKind kind, const std::string& namespace_name,
   reader->bookmarks = bookmarks == "true" || bookmarks == "1";
   if (*version == 0) {
     // From the present state on, which is sent first.
-    const Snapshot snapshot = TakeSnapshot(namespace_name);
-    reader->version = VersionNumber(snapshot->resource_version);
-    for (std::size_t i = 0; i < SizeOf(*snapshot, kind); ++i) {
-      AppendLine(reader->first_piece, "ADDED",
-                 kind == WatchedKind::kPods
-                     ? cluster::WritePod(*snapshot->pods[i])
-                     : cluster::WriteNode(*snapshot->nodes[i]));
-    }
+    const ServedList list = ListServed(cluster_, kind, namespace_name);
+    reader->version = VersionNumber(list.resource_version);
+    for (const ServedObject& object : list.objects)
+      AppendLine(reader->first_piece, "ADDED", WriteServed(object));
     if (Get(query, "sendInitialEvents") == "true") {
       AppendLine(reader->first_piece, "BOOKMARK",
                  WriteBookmark(kind, reader->version, /*ends_list=*/true));
@@ -284,11 +254,11 @@ std::optional<std::string> ApiLists::NextPiece(Reader& reader) {
     // The log lags behind the cluster: an entry may already be in the list.
     if (entry.version <= reader.begin) continue;
     reader.version = std::max(reader.version, entry.version);
-    if (entry.pod && !reader.namespace_name.empty() &&
-        entry.pod->namespace_name != reader.namespace_name) {
+    if (!reader.namespace_name.empty() &&
+        NameOf(entry.object)->namespace_name != reader.namespace_name) {
       continue;
     }
-    AppendLine(piece, NameOf(entry.type), WriteObject(entry));
+    AppendLine(piece, WordOf(entry.type), WriteServed(entry.object));
   }
   if (reader.bookmarks && steady_clock::now() >= reader.next_bookmark) {
     AppendLine(piece, "BOOKMARK", WriteBookmark(reader.kind, reader.version));

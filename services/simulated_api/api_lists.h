@@ -1,4 +1,5 @@
-// Lists and watches of pods and nodes in the form of the Kubernetes API. A list
+// Lists and watches of objects (served_kinds.h) in the form of the Kubernetes
+// API. A list
 // comes in pages of one snapshot. A watch is a stream of JSON lines from a
 // given version on, with bookmarks; it ends after `timeoutSeconds`.
 //
@@ -36,7 +37,7 @@ class ApiLists {
   void CloseWatches() { ++generation_; }
 
  private:
-  using Snapshot = std::shared_ptr<const cluster::SimulatedCluster::Snapshot>;
+  using Snapshot = std::shared_ptr<const ServedList>;
   struct Reader;
 
   HttpAnswer List(cluster::WatchedKind kind, const std::string& namespace_name,
@@ -45,7 +46,6 @@ class ApiLists {
   HttpAnswer Watch(cluster::WatchedKind kind, const std::string& namespace_name,
                    const std::map<std::string, std::string>& query);
   std::optional<std::string> NextPiece(Reader& reader);
-  Snapshot TakeSnapshot(const std::string& namespace_name) const;
   std::string Keep(Snapshot snapshot, std::size_t next) EXCLUDES(mutex_);
 
   cluster::SimulatedCluster& cluster_;

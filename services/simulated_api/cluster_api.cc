@@ -5,6 +5,7 @@
 
 #include "cluster/kubernetes/api_path.h"
 #include "services/http/http_server.h"
+#include "services/simulated_api/api_devices.h"
 #include "services/simulated_api/api_faults.h"
 #include "services/simulated_api/api_lists.h"
 #include "services/simulated_api/api_nodes.h"
@@ -37,6 +38,7 @@ class ClusterApi::Routes {
         pods_(cluster),
         nodes_(cluster),
         owners_(cluster),
+        devices_(cluster),
         simulation_(cluster, lists_, faults_, options.virtual_time),
         server_({.address = options.address,
                  .answer = [this](const auto& it) { return Serve(it); },
@@ -65,6 +67,7 @@ class ClusterApi::Routes {
   ApiPods pods_;
   ApiNodes nodes_;
   ApiOwners owners_;
+  ApiDevices devices_;
   ApiSimulation simulation_;
   HttpServer server_;
 };
@@ -96,6 +99,13 @@ HttpAnswer ClusterApi::Routes::ServeApi(const HttpQuestion& question) {
       (target->plural == "pods" || target->plural == "nodes" ||
        target->plural == "events")) {
     return ServeCore(question, *target);
+  }
+  if (const ServedKind* const kind =
+          FindServedKind(target->prefix, target->plural)) {
+    if (question.method == "GET" && target->name.empty())
+      return lists_.ListOrWatch(kind->kind, target->namespace_name,
+                                question.query);
+    return devices_.Answer(question, *target, *kind);
   }
   const auto resource = cluster::ResourceOfPath(target->prefix, target->plural);
   return resource ? owners_.Answer(question, *target, *resource) : NoSuchPath();

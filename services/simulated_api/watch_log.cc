@@ -60,6 +60,7 @@ void WatchLog::Follow() {
 }
 
 void WatchLog::Apply(const WatchEvent& event) {
+  if (event.listed) return;  // a list of one kind is within that of all kinds
   if (event.kind == WatchEvent::Kind::kListBegin) {
     listing_ = true;
     known_.clear();
@@ -71,28 +72,22 @@ void WatchLog::Apply(const WatchEvent& event) {
     begun_ = true;
     return;
   }
-  const bool deleted = event.kind == WatchEvent::Kind::kDeleted;
-  if (const auto* pod = std::get_if<cluster::PodPointer>(&event.object)) {
-    Append(WatchedKind::kPods, (*pod)->uid, (*pod)->resource_version, deleted,
-           {.pod = *pod, .node = nullptr});
-  } else if (const auto* node =
-                 std::get_if<cluster::NodePointer>(&event.object)) {
-    Append(WatchedKind::kNodes, (*node)->uid, (*node)->resource_version,
-           deleted, {.pod = nullptr, .node = *node});
-  }
+  if (const auto name = NameOf(event.object)) Append(event, *name);
 }
 
-void WatchLog::Append(WatchedKind kind, const std::string& uid,
-                      const std::string& version, bool deleted, Entry entry) {
-  const bool added = !deleted && known_.insert(uid).second;
-  if (deleted) known_.erase(uid);
+void WatchLog::Append(const WatchEvent& event, const ServedName& name) {
+  const bool deleted = event.kind == WatchEvent::Kind::kDeleted;
+  const bool added = !deleted && known_.insert(name.key).second;
+  if (deleted) known_.erase(name.key);
   if (listing_) return;
+  Entry entry;
+  entry.object = event.object;
   entry.type = deleted ? Entry::Type::kDeleted
                : added ? Entry::Type::kAdded
                        : Entry::Type::kModified;
-  entry.version = VersionNumber(version);
+  entry.version = VersionNumber(name.version);
   const sql::MutexLock lock(mutex_);
-  Track& track = TrackOf(kind);
+  Track& track = TrackOf(name.kind);
   track.entries.push_back(std::move(entry));
   if (track.entries.size() > entries_kept_) {
     track.forgotten = std::max(track.forgotten, track.entries.front().version);

@@ -1,6 +1,6 @@
-// The latest events of pods and nodes, in order, for the API's watches: a watch
-// that names a version continues after it, as long as all later events are
-// still kept. (Kubernetes: the watch cache.)
+// The latest events of each kind that the API serves (served_kinds.h), in order,
+// for its watches: a watch that names a version continues after it, as long as
+// all later events are still kept. (Kubernetes: the watch cache.)
 //
 //   forgotten │ kept: v7 v9 v12 v13 │ to come
 //             └ a version before it is too old (410 Gone)
@@ -22,6 +22,7 @@
 
 #include "cluster/json/watch_line.h"
 #include "cluster/simulated/simulated_cluster.h"
+#include "services/simulated_api/served_kinds.h"
 #include "sql/condition_variable.h"
 #include "sql/mutex.h"
 
@@ -33,8 +34,7 @@ class WatchLog {
     enum class Type { kAdded, kModified, kDeleted };
     Type type = Type::kAdded;
     std::uint64_t version = 0;
-    cluster::PodPointer pod;    // either this
-    cluster::NodePointer node;  // or this
+    ServedObject object;
   };
 
   // The result of a read. `lost`: unread entries were dropped.
@@ -72,8 +72,7 @@ class WatchLog {
 
   void Follow() EXCLUDES(mutex_);
   void Apply(const cluster::WatchEvent& event) EXCLUDES(mutex_);
-  void Append(cluster::WatchedKind kind, const std::string& uid,
-              const std::string& version, bool deleted, Entry entry)
+  void Append(const cluster::WatchEvent& event, const ServedName& name)
       EXCLUDES(mutex_);
   void Forget() EXCLUDES(mutex_);
   Track& TrackOf(cluster::WatchedKind kind) REQUIRES(mutex_);
@@ -84,12 +83,13 @@ class WatchLog {
 
   mutable sql::Mutex mutex_;
   mutable sql::ConditionVariable changed_;
-  std::array<Track, 2> tracks_ GUARDED_BY(mutex_);  // by WatchedKind
+  // By WatchedKind.
+  std::array<Track, cluster::kWatchedKinds> tracks_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
 
   // Used by the following thread only.
   std::unique_ptr<cluster::Watch> watch_;
-  std::unordered_set<std::string> known_;  // UIDs
+  std::unordered_set<std::string> known_;  // keys of ServedName
   bool listing_ = false;
   bool begun_ = false;
 

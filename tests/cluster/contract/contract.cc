@@ -1,6 +1,9 @@
 #include "tests/cluster/contract/contract.h"
 
+#include <utility>
 #include <variant>
+
+#include "cluster/devices/claim_spec.h"
 
 namespace fluxnetes::cluster {
 
@@ -32,6 +35,31 @@ PodPointer ClusterContract::AddPod(const std::string& name, const PodRun& run) {
   wish.pod.request.resources = {
       .cpu_milli = 1'000, .memory_bytes = 1LL << 30, .pods = 1};
   wish.run = run;
+  return Behind().CreatePod(wish);
+}
+
+ResourceClaimPointer ClusterContract::AddClaim(const std::string& name) {
+  ResourceClaim claim;
+  claim.namespace_name = "default";
+  claim.name = name;
+  claim.spec.Own() = ReadClaimSpec(R"({"devices": {"requests": [
+      {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}})");
+  Behind().Put(std::move(claim));
+  return ClaimNamed(name);
+}
+
+PodPointer ClusterContract::AddUser(const std::string& name,
+                                    std::vector<PodClaim> claims) {
+  PodTemplate wish;
+  wish.pod.namespace_name = "default";
+  wish.pod.name = name;
+  wish.pod.request.resources.pods = 1;
+  for (const PodClaim& each : claims) {
+    wish.pod.request.rules.Own().resource_claims.push_back(
+        {each.name, each.claim, each.template_name});
+  }
+  wish.pod.resource_claims = std::move(claims);
+  wish.run = {.length = std::nullopt};
   return Behind().CreatePod(wish);
 }
 

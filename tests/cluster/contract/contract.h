@@ -72,6 +72,23 @@ class ClusterContract : public ::testing::TestWithParam<ContractCase> {
   // Touches a pod of the namespace "default".
   TouchResult Touch(const std::string& name, const std::string& uid);
 
+  // A claim of one device, in the namespace "default".
+  ResourceClaimPointer AddClaim(const std::string& name);
+  ResourceClaimPointer ClaimNamed(const std::string& name) {
+    return Behind().GetResourceClaim("default", name);
+  }
+  // A pod that uses the claims.
+  PodPointer AddUser(const std::string& name, std::vector<PodClaim> claims);
+  static ClaimConsumer ConsumerOf(const Pod& pod) {
+    return {.name = pod.name, .uid = pod.uid};
+  }
+  ClaimResult Allocate(const ClaimAllocation& wish) {
+    return Door().AllocateClaims({&wish, 1}).at(0);
+  }
+  ClaimResult Release(const ClaimRelease& wish) {
+    return Door().ReleaseClaims({&wish, 1}).at(0);
+  }
+
   // Applies the events of the watch to the cache and lets time pass until the
   // condition holds. False if it does not within kDeadline.
   bool Until(const std::function<bool()>& condition);

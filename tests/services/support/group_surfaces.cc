@@ -92,6 +92,14 @@ class ConditionsOfPods final : public cluster::Cluster {
       std::span<const cluster::NodeAnnouncement>) override {
     Refuse();
   }
+  std::vector<cluster::ClaimResult> AllocateClaims(
+      std::span<const cluster::ClaimAllocation>) override {
+    Refuse();
+  }
+  std::vector<cluster::ClaimResult> ReleaseClaims(
+      std::span<const cluster::ClaimRelease>) override {
+    Refuse();
+  }
   std::optional<cluster::Pod> GetPod(const std::string&,
                                      const std::string&) override {
     Refuse();

@@ -83,7 +83,8 @@ class ScriptedCluster final : public cluster::Cluster {
           std::make_shared<const cluster::JobAnnotations>(std::move(job))});
   }
 
-  // Adds a claim, a volume, a storage class or a namespace.
+  // Adds a claim, a volume, a storage class, a namespace, or an object of
+  // resource.k8s.io.
   template <typename Object>
   void PutOther(const std::string& key, Object object) {
     cluster::WatchedKind kind = cluster::WatchedKind::kNamespaces;
@@ -93,6 +94,14 @@ class ScriptedCluster final : public cluster::Cluster {
       kind = cluster::WatchedKind::kVolumes;
     if constexpr (std::is_same_v<Object, cluster::StorageClass>)
       kind = cluster::WatchedKind::kStorageClasses;
+    if constexpr (std::is_same_v<Object, cluster::ResourceClaim>)
+      kind = cluster::WatchedKind::kResourceClaims;
+    if constexpr (std::is_same_v<Object, cluster::ResourceClaimTemplate>)
+      kind = cluster::WatchedKind::kClaimTemplates;
+    if constexpr (std::is_same_v<Object, cluster::ResourceSlice>)
+      kind = cluster::WatchedKind::kResourceSlices;
+    if constexpr (std::is_same_v<Object, cluster::DeviceClass>)
+      kind = cluster::WatchedKind::kDeviceClasses;
     kind_of_[key] = kind;
     object.resource_version = std::to_string(++version_);
     others_[key] = {cluster::WatchEvent::Kind::kChanged,
@@ -106,6 +115,18 @@ class ScriptedCluster final : public cluster::Cluster {
   cluster::VolumeClaim ClaimOf(const std::string& key) const {
     return *std::get<cluster::VolumeClaimPointer>(
         others_.at("claim " + key).object);
+  }
+
+  // Claims of devices; null: there is none of this key.
+  void PutResourceClaim(cluster::ResourceClaim claim) {
+    const std::string key = "devices " + Key(claim);
+    PutOther(key, std::move(claim));
+  }
+  cluster::ResourceClaimPointer ResourceClaimOf(const std::string& key) const {
+    const auto found = others_.find("devices " + key);
+    return found == others_.end()
+               ? nullptr
+               : std::get<cluster::ResourceClaimPointer>(found->second.object);
   }
 
   void RemoveNode(const std::string& name) {
@@ -162,6 +183,15 @@ class ScriptedCluster final : public cluster::Cluster {
       if (same) PutClaim(std::move(claim));
     }
     return results;
+  }
+
+  std::vector<cluster::ClaimResult> AllocateClaims(
+      std::span<const cluster::ClaimAllocation> claims) override {
+    return WriteClaims(claims);
+  }
+  std::vector<cluster::ClaimResult> ReleaseClaims(
+      std::span<const cluster::ClaimRelease> claims) override {
+    return WriteClaims(claims);
   }
 
   std::optional<cluster::Pod> GetPod(const std::string& namespace_name,
@@ -327,6 +357,7 @@ class ScriptedCluster final : public cluster::Cluster {
   std::vector<std::string> announced;  // "data n1"
   std::string refuses;  // why announcements are refused; empty: they are not
   std::string refuses_bindings;       // the same for bindings
+  std::string refuses_claims;         // and for claims of devices
   std::set<std::string> undeletable;  // "Job default/train"
   std::vector<cluster::PodEvent> events;
   std::vector<cluster::PodCondition> conditions;
@@ -367,7 +398,11 @@ class ScriptedCluster final : public cluster::Cluster {
     for (const auto kind :
          {cluster::WatchedKind::kNamespaces,
           cluster::WatchedKind::kStorageClasses, cluster::WatchedKind::kVolumes,
-          cluster::WatchedKind::kVolumeClaims}) {
+          cluster::WatchedKind::kVolumeClaims,
+          cluster::WatchedKind::kDeviceClasses,
+          cluster::WatchedKind::kResourceSlices,
+          cluster::WatchedKind::kClaimTemplates,
+          cluster::WatchedKind::kResourceClaims}) {
       events.push_back({Kind::kListBegin, {}, kind});
       for (const auto& [key, event] : others_) {
         if (kind_of_.at(key) == kind) events.push_back(event);
@@ -378,6 +413,30 @@ class ScriptedCluster final : public cluster::Cluster {
       events.push_back({Kind::kChanged, pod});
     events.push_back({Kind::kListEnd, {}});
     return events;
+  }
+
+  template <typename Wish>
+  std::vector<cluster::ClaimResult> WriteClaims(std::span<const Wish> wishes) {
+    using cluster::ClaimOutcome;
+    CheckReachable();
+    std::vector<cluster::ClaimResult> results;
+    for (const Wish& wish : wishes) {
+      const auto now = ResourceClaimOf(Key(*wish.claim));
+      if (!refuses_claims.empty()) {
+        results.push_back({ClaimOutcome::kRefused, refuses_claims});
+      } else if (now == nullptr || now->uid != wish.claim->uid) {
+        results.push_back({ClaimOutcome::kGone, "there is no such claim"});
+      } else if (auto done = WhyDone(wish, *now)) {
+        results.push_back(*std::move(done));
+      } else {
+        cluster::ResourceClaim changed = *now;
+        Apply(wish, changed);
+        PutResourceClaim(std::move(changed));
+        results.push_back(
+            {ClaimOutcome::kWritten, "", ResourceClaimOf(Key(*wish.claim))});
+      }
+    }
+    return results;
   }
 
   cluster::BindResult BindOne(const cluster::Binding& binding) {

@@ -39,10 +39,10 @@ std::set<std::string> TemplatesOf(const Pod& pod) {
   return keys;
 }
 
-std::set<std::string> SharedClaimsOf(const Pod& pod) {
+std::set<std::string> ResourceClaimsOf(const Pod& pod) {
   std::set<std::string> keys;
   for (const PodClaim& claim : pod.resource_claims) {
-    if (claim.template_name.empty() && !claim.claim.empty())
+    if (!claim.claim.empty())
       keys.insert(pod.namespace_name + "/" + claim.claim);
   }
   return keys;
@@ -296,7 +296,7 @@ void ClusterCache::Join(const PodPointer& pod) {
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
   if (pod->node_name.empty()) {
     for (const std::string& key : TemplatesOf(*pod)) add(of_template_[key]);
-    for (const std::string& key : SharedClaimsOf(*pod))
+    for (const std::string& key : ResourceClaimsOf(*pod))
       add(of_resource_claim_[key]);
   }
   if (HasEnded(*pod)) return;
@@ -314,7 +314,7 @@ void ClusterCache::Leave(const PodPointer& pod) {
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
   if (pod->node_name.empty()) {
     for (const std::string& key : TemplatesOf(*pod)) remove(of_template_, key);
-    for (const std::string& key : SharedClaimsOf(*pod))
+    for (const std::string& key : ResourceClaimsOf(*pod))
       remove(of_resource_claim_, key);
   }
   if (HasEnded(*pod)) return;

@@ -69,6 +69,9 @@ struct ChangedDevices {
   std::vector<std::string> classes;
   std::vector<std::string> slices;
   std::vector<std::string> claims;
+  bool Any() const {
+    return !classes.empty() || !slices.empty() || !claims.empty();
+  }
 };
 
 class ClusterCache {
@@ -116,6 +119,8 @@ class ClusterCache {
   std::vector<ResourceSlicePointer> ResourceSlices() const EXCLUDES(mutex_);
   // Looks at all claims.
   std::vector<ResourceClaimPointer> AllocatedClaims() const EXCLUDES(mutex_);
+  // The claim ("namespace/name") that has the device for itself; empty: none.
+  std::string HolderOf(const matcher::DeviceId& device) const EXCLUDES(mutex_);
   // Returns the pods that name the group, whether it exists or not, in order of
   // UID.
   std::vector<PodPointer> PodsOfGroup(const PodGroupName& name) const
@@ -233,6 +238,9 @@ class ClusterCache {
       REQUIRES(mutex_);
   void NoteGone(const std::string& claim, CacheChanges& changes)
       REQUIRES(mutex_);
+  // Of what a claim has had, and has now.
+  void NoteHolder(const std::string& claim, const ResourceClaim* before,
+                  const ResourceClaim* now) REQUIRES(mutex_);
   void NoteVanishedDevices(WatchedKind kind, CacheChanges& changes)
       REQUIRES(mutex_);
   void Note(const PodPointer& before, const PodPointer& after,
@@ -268,12 +276,13 @@ class ClusterCache {
   // These two by "namespace/name".
   CachedKind<ResourceClaimTemplate> claim_templates_ GUARDED_BY(mutex_);
   CachedKind<ResourceClaim> resource_claims_ GUARDED_BY(mutex_);
+  std::map<matcher::DeviceId, std::string> holders_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, InOrder> on_node_ GUARDED_BY(mutex_);
   std::map<PodGroupName, InOrder> in_group_ GUARDED_BY(mutex_);
   // Pods without a node.
   std::unordered_map<std::string, InOrder> of_job_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, InOrder> of_template_ GUARDED_BY(mutex_);
-  // Those that name the claim of devices themselves.
+  // By the claims of devices that they have.
   std::unordered_map<std::string, InOrder> of_resource_claim_
       GUARDED_BY(mutex_);
   // Pods that have not ended.

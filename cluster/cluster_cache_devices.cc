@@ -80,6 +80,7 @@ void ClusterCache::Put(const ResourceClaimPointer& claim,
                        CacheChanges& changes) {
   ResourceClaimPointer before;
   if (!resource_claims_.Put(Key(*claim), claim, before)) return;
+  NoteHolder(Key(*claim), before.get(), claim.get());
   if (before == nullptr || before->uid != claim->uid)
     NoteClaim(Key(*claim), changes);
   if ((before == nullptr ? std::nullopt : before->allocation) !=
@@ -90,8 +91,24 @@ void ClusterCache::Put(const ResourceClaimPointer& claim,
 
 void ClusterCache::Drop(const ResourceClaimPointer& claim,
                         CacheChanges& changes) {
-  if (resource_claims_.Drop(Key(*claim), claim->resource_version))
-    NoteGone(Key(*claim), changes);
+  const ResourceClaimPointer before = resource_claims_.Find(Key(*claim));
+  if (!resource_claims_.Drop(Key(*claim), claim->resource_version)) return;
+  NoteHolder(Key(*claim), before.get(), nullptr);
+  NoteGone(Key(*claim), changes);
+}
+
+void ClusterCache::NoteHolder(const std::string& claim,
+                              const ResourceClaim* before,
+                              const ResourceClaim* now) {
+  if (before != nullptr && before->allocation) {
+    for (const matcher::AllocatedDevice& each : before->allocation->devices) {
+      const auto held = holders_.find(each.id);
+      if (held != holders_.end() && held->second == claim) holders_.erase(held);
+    }
+  }
+  if (now == nullptr || !now->allocation) return;
+  for (const matcher::AllocatedDevice& each : now->allocation->devices)
+    if (!each.admin_access && each.share.empty()) holders_[each.id] = claim;
 }
 
 void ClusterCache::NoteGone(const std::string& claim, CacheChanges& changes) {
@@ -123,8 +140,11 @@ void ClusterCache::NoteVanishedDevices(WatchedKind kind,
         NoteTemplate(key, changes);
       return;
     case WatchedKind::kResourceClaims:
-      for (const std::string& key : resource_claims_.EndList())
+      for (const std::string& key : resource_claims_.EndList()) {
+        std::erase_if(holders_,
+                      [&](const auto& held) { return held.second == key; });
         NoteGone(key, changes);
+      }
       return;
     default:
       return;
@@ -170,6 +190,12 @@ std::vector<ResourceClaimPointer> ClusterCache::AllocatedClaims() const {
   std::vector<ResourceClaimPointer> claims = resource_claims_.All();
   std::erase_if(claims, [](const auto& claim) { return !claim->allocation; });
   return claims;
+}
+
+std::string ClusterCache::HolderOf(const matcher::DeviceId& device) const {
+  const sql::MutexLock lock(mutex_);
+  const auto held = holders_.find(device);
+  return held == holders_.end() ? "" : held->second;
 }
 
 ChangedDevices ClusterCache::TakeChangedDevices() {

@@ -531,6 +531,7 @@ CREATE TABLE placements (
   held_until timestamptz,
   parts text,
   resource_set jsonb,
+  devices text,
   PRIMARY KEY (fluxion_job, pod_uid)
 );
 CREATE INDEX placements_held ON placements (held_until)
@@ -545,6 +546,7 @@ COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
 COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs.';
 COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
 COMMENT ON COLUMN placements.parts IS 'What the pod has inside of its node, as paths: socket0/numa1/core[0-7]; null: amounts alone.';
+COMMENT ON COLUMN placements.devices IS 'The devices of the pod''s claims, as a JSON array of objects with claim, request, driver, pool and device; null: none.';
 COMMENT ON COLUMN placements.resource_set IS 'The same as R version 1 (Flux RFC 20), with the start and end of the placement.';
 
 CREATE FUNCTION waiting_shape(of_group bigint, whole_shape bigint)
@@ -583,6 +585,7 @@ CREATE TABLE reservations (
   made_at timestamptz NOT NULL,
   places integer [] NOT NULL DEFAULT '{}',
   parts text [] NOT NULL DEFAULT '{}',
+  devices text [] NOT NULL DEFAULT '{}',
   CONSTRAINT reservations_time
   CHECK ((kind = 'reservation') = (starts_at IS NOT NULL))
 );
@@ -596,6 +599,7 @@ COMMENT ON COLUMN reservations.nodes IS 'The nodes, each once, in order of name.
 COMMENT ON COLUMN reservations.made_at IS 'When it was planned.';
 COMMENT ON COLUMN reservations.places IS 'For kind reservation: the node of each pod as an index into nodes, from 0, with the pods in the order of the plan.';
 COMMENT ON COLUMN reservations.parts IS 'What each pod is to have inside of its node, as in placements.parts, in the same order; none: amounts alone.';
+COMMENT ON COLUMN reservations.devices IS 'The devices of each pod, as in placements.devices, in the same order; none: no pod has any.';
 
 CREATE TABLE estimates (
   group_id bigint PRIMARY KEY REFERENCES pod_groups ON DELETE CASCADE,

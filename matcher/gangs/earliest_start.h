@@ -15,7 +15,7 @@
 #include "matcher/gangs/gang_plan.h"
 #include "matcher/gangs/leaving_gang.h"
 #include "matcher/gangs/node_columns.h"
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 
 namespace fluxnetes::matcher {
 

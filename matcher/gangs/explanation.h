@@ -22,6 +22,7 @@ enum class Obstacle {
   kResource,     // too little is free at some time of the gang's duration
   kUnknownInside,  // what it has inside is not known
   kInside,         // its inside has no place for the task
+  kDevices,        // the devices of its claims are not free there
   kHostPorts,      // a host port is in use
   kAffinity,       // no task there matches its affinity
   kAntiAffinity,   // its own, or that of a task there

@@ -27,6 +27,8 @@ struct TaskGroup {
   // What each task takes inside of its node, besides the amounts: see
   // NodeGraph::TakeInside.
   ShapeId inside = kNoShape;
+  // The devices that each task takes: see NodeDevices::Take.
+  DevicesId devices = kNoDevices;
   // The tasks count neither for the numbers of the gang's levels nor for
   // TasksPerNode. They go where the gang's other tasks are by the levels
   // without a number.
@@ -115,6 +117,8 @@ struct Placement {
   // What each task has inside of its node (inside/parts_text.h); empty texts
   // for tasks that have nothing there. Empty if no group asks for an inside.
   std::vector<std::string> parts = {};
+  // The devices of each task (devices/devices_text.h), likewise.
+  std::vector<std::string> devices = {};
 };
 
 enum class NoFit {

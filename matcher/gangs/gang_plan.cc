@@ -91,6 +91,10 @@ void GangPlan::CompileNeeds(Group& group) {
   if (inside != kNoShape && !interior_.Knows(inside)) {
     throw std::invalid_argument("the inside was not taken");
   }
+  const DevicesId devices = group.asked->devices;
+  if (devices != kNoDevices && !devices_.Knows(devices)) {
+    throw std::invalid_argument("the devices were not taken");
+  }
   const bool inside_counts = inside != kNoShape && interior_.Counts(inside);
   group.inside = inside_counts ? inside : kNoShape;
   group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
@@ -232,12 +236,21 @@ bool GangPlan::LooksInside() const {
       groups_, [](const Group& group) { return group.inside != kNoShape; });
 }
 
+bool GangPlan::LooksAtDevices() const {
+  return std::ranges::any_of(groups_, [](const Group& group) {
+    return group.asked->devices != kNoDevices;
+  });
+}
+
 // The amounts are checked first, so bounds that rest on them stay right.
 int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
                   int limit) {
-  const int fit = FitAmounts(basis, node, group, limit);
-  if (fit == 0 || groups_[group].inside == kNoShape) return fit;
-  return FitInside(basis, node, group, fit);
+  int fit = FitAmounts(basis, node, group, limit);
+  if (fit > 0 && groups_[group].inside != kNoShape)
+    fit = FitInside(basis, node, group, fit);
+  if (fit > 0 && devices(group) != kNoDevices)
+    fit = FitDevices(basis, node, group, fit);
+  return fit;
 }
 
 int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
@@ -256,6 +269,31 @@ int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
   if (basis.leaving) without = {&*basis.leaving, 1};
   return interior_.Fit(node, shape, limit,
                        {basis.from, basis.end, nodes_.now(), without}, beside_);
+}
+
+int GangPlan::FitDevices(const PlanBasis& basis, NodeIndex node, int group,
+                         int limit) {
+  const auto add = [this](const Run& run) {
+    const DevicesId taken = devices(run.group);
+    if (taken != kNoDevices)
+      devices_beside_.push_back({run.node, taken, run.tasks});
+  };
+  devices_beside_.clear();
+  const DevicesId asked = devices(group);
+  if (devices_.LooksBeyondNode(asked)) {
+    for (const Run& run : runs_) add(run);
+  } else {
+    for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next)
+      add(runs_[i]);
+    std::ranges::reverse(devices_beside_);
+  }
+  if (basis.view == View::kEmpty)
+    return devices_.FitEmpty(node, asked, limit, devices_beside_);
+  std::span<const JobId> without;
+  if (basis.leaving) without = {&*basis.leaving, 1};
+  return devices_.Fit(node, asked, limit,
+                      {basis.from, basis.end, nodes_.now(), without},
+                      devices_beside_);
 }
 
 int GangPlan::FitAmounts(const PlanBasis& basis, NodeIndex node, int group,

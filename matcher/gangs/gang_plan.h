@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/gang.h"
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
@@ -40,8 +41,8 @@ struct Run {
 
 class GangPlan {
  public:
-  GangPlan(NodeColumns& nodes, NodeInterior& interior)
-      : nodes_(nodes), interior_(interior), scan_(nodes) {}
+  GangPlan(NodeColumns& nodes, NodeInterior& interior, NodeDevices& devices)
+      : nodes_(nodes), interior_(interior), devices_(devices), scan_(nodes) {}
 
   // The gang must outlive the plan. Throws std::invalid_argument. `job` is the
   // holder of its whole nodes if it names none.
@@ -70,6 +71,7 @@ class GangPlan {
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
   // What its tasks take inside of nodes, if anything counts now.
   ShapeId inside(int group) const { return groups_[group].inside; }
+  DevicesId devices(int group) const { return groups_[group].asked->devices; }
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
   }
@@ -95,11 +97,15 @@ class GangPlan {
   int CountAlone(const Columns& columns, NodeIndex node, int group,
                  int limit) const;
 
-  // True if some group asks for an inside.
+  // True if some group asks for an inside; for devices.
   bool LooksInside() const;
+  bool LooksAtDevices() const;
   // How many tasks of the group fit inside of the node, up to `limit`, besides
   // those that the plan has there.
   int FitInside(const PlanBasis& basis, NodeIndex node, int group, int limit);
+  // How many tasks of the group get their devices there, up to `limit`, besides
+  // those that the plan has.
+  int FitDevices(const PlanBasis& basis, NodeIndex node, int group, int limit);
 
   // True if the gang has one group, no `together`, and no rules on other tasks.
   bool IsPlain() const;
@@ -244,6 +250,7 @@ class GangPlan {
 
   NodeColumns& nodes_;
   NodeInterior& interior_;
+  NodeDevices& devices_;
   NodeScan scan_;
   const Gang* gang_ = nullptr;  // null: planning for one group
   Seating seating_;
@@ -256,6 +263,7 @@ class GangPlan {
   std::vector<std::int32_t> last_run_;  // [node], -1: none
   std::vector<std::int64_t> least_;
   std::vector<TasksBeside> beside_;
+  std::vector<DevicesBeside> devices_beside_;
   std::vector<NodeIndex> gathered_;
   ScoredNodes scored_;
   int tasks_ = 0;

@@ -5,9 +5,10 @@
 #include <cassert>
 #include <stdexcept>
 
+#include "matcher/devices/devices_text.h"
 #include "matcher/gangs/node_graph_state.h"
-#include "matcher/gangs/shortfall.h"
 #include "matcher/inside/parts_text.h"
+#include "matcher/nodes/shortfall.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -54,7 +55,9 @@ void NodeGraph::State::CheckNode(NodeIndex node) const {
 
 NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
                              std::span<const std::int64_t> totals) {
-  return state_->nodes.Add(std::move(name), id, totals);
+  const NodeIndex node = state_->nodes.Add(name, id, totals);
+  state_->devices.SetNode(node, std::move(name), {});
+  return node;
 }
 
 void NodeGraph::RemoveNode(NodeIndex node) {
@@ -62,6 +65,7 @@ void NodeGraph::RemoveNode(NodeIndex node) {
   state_->interior.Unset(node);
   state_->interior.ForgetGiven(node);
   state_->interior.SetKubelet(node, TasksOfKubelet::kAny);
+  state_->devices.RemoveNode(node);
   if (state_->nodes.Present(node)) state_->nodes.Remove(node);
 }
 
@@ -103,8 +107,9 @@ void NodeGraph::SetUnmanaged(NodeIndex node,
 void NodeGraph::SetLabels(NodeIndex node, const Labels& labels,
                           const std::vector<Taint>& taints) {
   state_->CheckNode(node);
-  if (state_->nodes.Present(node))
-    state_->nodes.SetLabels(node, labels, taints);
+  if (!state_->nodes.Present(node)) return;
+  state_->nodes.SetLabels(node, labels, taints);
+  state_->devices.SetNode(node, state_->nodes.Name(node), labels);
 }
 
 void NodeGraph::State::CheckRules(std::span<const RulesId> rules) const {
@@ -169,50 +174,6 @@ std::uint64_t NodeGraph::AffinityArrivals(RulesId rules) const {
     sum += book.SpreadAt(id).At(Stage::kNow).arrivals();
   return sum;
 }
-
-void NodeGraph::SetInside(NodeIndex node, const ResourceGraph& inside) {
-  state_->CheckNode(node);
-  state_->interior.Set(node, inside);
-}
-
-void NodeGraph::UnsetInside(NodeIndex node) {
-  state_->CheckNode(node);
-  state_->interior.Unset(node);
-}
-
-void NodeGraph::SetGivenInside(NodeIndex node, std::vector<GivenInside> given) {
-  state_->CheckNode(node);
-  state_->interior.SetGiven(node, std::move(given));
-}
-
-void NodeGraph::SetAdmitted(NodeIndex node, std::span<const InsideTask> tasks) {
-  state_->CheckNode(node);
-  state_->interior.SetAdmitted(node, tasks);
-}
-
-void NodeGraph::ForgetGivenInside(NodeIndex node) {
-  state_->CheckNode(node);
-  state_->interior.ForgetGiven(node);
-}
-
-void NodeGraph::SetKubelet(NodeIndex node, TasksOfKubelet places) {
-  state_->CheckNode(node);
-  state_->interior.SetKubelet(node, places);
-}
-
-int NodeGraph::FitInside(NodeIndex node, ShapeId shape, int limit, Time now,
-                         std::span<const JobId> without) {
-  state_->CheckNode(node);
-  return state_->interior.Fit(node, shape, limit, {now, now + 1, now, without});
-}
-
-ShapeId NodeGraph::TakeInside(const InsideRequest& request) {
-  return state_->interior.Take(request);
-}
-
-void NodeGraph::GiveInside(ShapeId shape) { state_->interior.Give(shape); }
-
-const NodeInterior& NodeGraph::interior() const { return state_->interior; }
 
 std::optional<NodeIndex> NodeGraph::Find(std::string_view name) const {
   return state_->nodes.Find(name);
@@ -295,39 +256,9 @@ Placement NodeGraph::State::Book(JobId id, Time start, Time duration) {
     HoldRun(span, plan.group(run.group).amounts, job);
     placement.nodes.insert(placement.nodes.end(), run.tasks, run.node);
   }
-  if (plan.LooksInside()) BookInside(id, first, placement, span.end);
+  if (plan.LooksInside() || plan.LooksAtDevices())
+    BookInside(id, first, placement, span.end);
   return placement;
-}
-
-// In the order in which the plan placed the tasks: what a task takes depends on
-// those before it.
-void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
-                                  Time end) {
-  struct Place {
-    const Run* run;
-    int task;
-  };
-  std::vector<Place> places;
-  int tasks = 0;
-  for (const Run& run : plan.runs()) {
-    if (plan.pool(run.group) >= 0) break;
-    if (plan.inside(run.group) != kNoShape) places.push_back({&run, tasks});
-    tasks += run.tasks;
-  }
-  std::ranges::sort(places, {},
-                    [](const Place& place) { return place.run->order; });
-  placement.parts.resize(tasks);
-  const InsideWindow window{placement.start, end, nodes.now()};
-  for (const Place& place : places) {
-    const ShapeId shape = plan.inside(place.run->group);
-    for (int t = place.task; t < place.task + place.run->tasks; ++t) {
-      const NodeIndex node = place.run->node;
-      const bool booked =
-          interior.Book(id, first + t, node, shape, window).has_value();
-      assert(booked);
-      placement.parts[t] = interior.PartsOf(id, first + t);
-    }
-  }
 }
 
 MatchResult NodeGraph::Allocate(JobId job, const Gang& gang, Policy policy,
@@ -413,7 +344,8 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
                         std::span<const RulesId> rules, const Seating& seating,
                         std::span<const std::string> parts,
                         std::span<const PoolNeed> pools,
-                        std::span<const ShapeId> insides) {
+                        std::span<const ShapeId> insides,
+                        std::span<const std::string> devices) {
   if (start == kForever) throw std::invalid_argument("start is without end");
   if (nodes.size() != amounts.size())
     throw std::invalid_argument("not as many amounts as nodes");
@@ -423,9 +355,12 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
     throw std::invalid_argument("not as many parts as nodes");
   if (!insides.empty() && insides.size() != parts.size())
     throw std::invalid_argument("not as many insides as parts");
+  if (!devices.empty() && devices.size() != nodes.size())
+    throw std::invalid_argument("not as many devices as nodes");
   state_->CheckRules(rules);
   state_->CheckPools(pools);
   for (const std::string& text : parts) ReadParts(text, nullptr);
+  for (const std::string& text : devices) ReadDevices(text);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     state_->CheckNode(nodes[i]);
     const bool fit =
@@ -465,6 +400,11 @@ void NodeGraph::Restore(JobId id, Time start, Time end,
         id, first + static_cast<int>(i), nodes[i], parts[i], start, end,
         known ? state_->interior.DemandOf(insides[i]) : KubeletDemand{});
   }
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (!devices[i].empty())
+      state_->devices.Restore(id, first + static_cast<int>(i), nodes[i],
+                              devices[i], start, end);
+  }
 }
 
 bool NodeGraph::Release(JobId id, int task) {
@@ -477,6 +417,7 @@ bool NodeGraph::Release(JobId id, int task) {
   }
   state_->nodes.Release(job.tasks[task], 1);
   state_->interior.Release(id, task);
+  state_->devices.Release(id, task);
   job.tasks[task] = -1;
   if (--job.live == 0) {
     state_->ReleasePools(job);
@@ -493,6 +434,7 @@ bool NodeGraph::Cancel(JobId id) {
   }
   state_->ReleasePools(found->second);
   state_->interior.Cancel(id);
+  state_->devices.Cancel(id);
   state_->jobs.erase(found);
   return true;
 }

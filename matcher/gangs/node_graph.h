@@ -92,6 +92,7 @@ namespace fluxnetes::matcher {
 struct Explanation;    // explanation.h
 struct InsideRequest;  // inside/inside_request.h
 class NodeInterior;    // inside/node_interior.h
+class NodeDevices;     // devices/node_devices.h
 struct GivenInside;    // inside/node_interior.h
 struct InsideTask;     // inside/node_interior.h
 enum class TasksOfKubelet;
@@ -189,6 +190,9 @@ class NodeGraph {
   ShapeId TakeInside(const InsideRequest& request);
   void GiveInside(ShapeId shape);
   const NodeInterior& interior() const;
+  // The devices of the cluster. The graph itself tells it of nodes and labels,
+  // and books what tasks take; all else is the caller's.
+  NodeDevices& devices() const;
 
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;
@@ -214,12 +218,14 @@ class NodeGraph {
   // True if open nodes have the amounts of all these tasks free at every time
   // in [start, end), and no other job keeps tasks with this seating away.
   // `nodes` are the nodes of the tasks, `parts` what each takes inside of its
-  // node, as in Placement. Rules are not looked at. The same of pools.
+  // node, and `devices` its devices, as in Placement. Rules are not looked at.
+  // The same of pools.
   bool HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts, Time now,
                const Seating& seating = {},
                std::span<const std::string> parts = {},
-               std::span<const PoolNeed> pools = {}) const;
+               std::span<const PoolNeed> pools = {},
+               std::span<const std::string> devices = {}) const;
 
   // For a job that is booked for `gang` at `own`, without rules on other tasks:
   // books it at the earliest start before its present one. Returns nothing if
@@ -256,14 +262,16 @@ class NodeGraph {
   // is empty, no task has any. `parts` are as in Placement, and `insides` the
   // shapes that they were booked for, if that is known. `pools`: what the
   // job takes of these, too, and holds until its last task is released; without
-  // tasks until Cancel(). Throws PartsError if a text is malformed.
+  // tasks until Cancel(). `devices` as in Placement. Throws PartsError or
+  // DevicesError if a text is malformed.
   void Restore(JobId job, Time start, Time end,
                std::span<const NodeIndex> nodes,
                std::span<const std::vector<std::int64_t>> amounts,
                std::span<const RulesId> rules = {}, const Seating& seating = {},
                std::span<const std::string> parts = {},
                std::span<const PoolNeed> pools = {},
-               std::span<const ShapeId> insides = {});
+               std::span<const ShapeId> insides = {},
+               std::span<const std::string> devices = {});
 
   // Releases one task (by its position in the placement), or the whole job.
   // False if the job or task is unknown: it was released already. With its last

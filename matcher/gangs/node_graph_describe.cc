@@ -133,6 +133,8 @@ std::string NodeGraph::Describe(bool with_rules) const {
     text += SpansOf(*state_, node, with_rules);
     for (const std::string& line : state_->interior.DescribeOn(node))
       text += " | inside " + line;
+    for (const std::string& line : state_->devices.DescribeOn(node))
+      text += " | device " + line;
     text += '\n';
   }
   return text;

@@ -51,6 +51,7 @@ class Obstacles {
     add(NoPlaceInside(node), state_.interior.StructureOf(node) == nullptr
                                  ? Obstacle::kUnknownInside
                                  : Obstacle::kInside);
+    add(NoDevicesOn(node), Obstacle::kDevices);
     if (rules_ == nullptr) return found;
     add(Blocked(node, true), Obstacle::kHostPorts);
     add(Lonely(node), Obstacle::kAffinity);
@@ -91,6 +92,12 @@ class Obstacles {
     return group_.inside != kNoShape &&
            state_.interior.Fit(node, group_.inside, 1,
                                {basis_.from, basis_.end, nodes_.now()}) == 0;
+  }
+
+  bool NoDevicesOn(NodeIndex node) {
+    return group_.devices != kNoDevices &&
+           state_.devices.Fit(node, group_.devices, 1,
+                              {basis_.from, basis_.end, nodes_.now()}) == 0;
   }
 
   bool Blocked(NodeIndex node, bool by_port) {

@@ -7,8 +7,8 @@
 
 #include "matcher/gangs/node_graph.h"
 #include "matcher/gangs/node_graph_state.h"
-#include "matcher/gangs/shortfall.h"
 #include "matcher/nodes/room_log.h"
+#include "matcher/nodes/shortfall.h"
 
 namespace fluxnetes::matcher {
 namespace {
@@ -139,13 +139,19 @@ bool NodeGraph::HasRoom(Time start, Time end, std::span<const NodeIndex> nodes,
                         std::span<const std::vector<std::int64_t>> amounts,
                         Time now, const Seating& seating,
                         std::span<const std::string> parts,
-                        std::span<const PoolNeed> pools) const {
+                        std::span<const PoolNeed> pools,
+                        std::span<const std::string> devices) const {
   CheckTime(now);
   state_->nodes.ComeTo(now);
   if (!state_->HasPools(start, end, pools)) return false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].empty() &&
         !state_->interior.IsFree(nodes[i], parts[i], {start, end, now}))
+      return false;
+  }
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (!devices[i].empty() &&
+        !state_->devices.IsFree(nodes[i], devices[i], {start, end, now}))
       return false;
   }
   const int seats = state_->nodes.seats();
@@ -182,11 +188,13 @@ bool NodeGraph::MayStartEarlier(const Gang& gang, const Placement& own,
   const Parts unknown = {{0, 0}};
   const bool known = !shortfall.parts().empty();
   // What a node is to a gang with whole nodes is not in the amounts, nor is
-  // what it has inside. Pools are few: any room is reason enough to look.
+  // what it has inside, nor its devices. Pools are few: any room is reason
+  // enough to look.
   const bool inside =
       std::ranges::any_of(gang.groups, [this](const TaskGroup& group) {
-        return group.inside != kNoShape &&
-               state_->interior.Counts(group.inside);
+        return group.devices != kNoDevices ||
+               (group.inside != kNoShape &&
+                state_->interior.Counts(group.inside));
       });
   const bool pools = !gang.pools.empty();
   if (gang.whole_nodes || inside || pools) return since < log.end_of_made();

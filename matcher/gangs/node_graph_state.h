@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/earliest_start.h"
 #include "matcher/gangs/gang_plan.h"
 #include "matcher/gangs/leaving_gang.h"
@@ -42,9 +43,11 @@ struct NodeGraph::State {
   bool PlaceNow(JobId job, const Gang& gang, Policy policy, Time now);
   std::optional<Time> FindEarliest(Time duration, Time before, Policy policy);
   Placement Book(JobId job, Time start, Time duration);
-  // Books what the tasks of the plan take inside of their nodes; `first` is the
-  // position of the first one in its job.
+  // Books what the tasks of the plan take inside of their nodes, and their
+  // devices; `first` is the position of the first one in its job.
   void BookInside(JobId id, int first, Placement& placement, Time end);
+  void BookInside(JobId id, int first, const Run& run, int task,
+                  Placement& placement, const InsideWindow& window);
   void HoldRun(const Span& run, std::span<const std::int64_t> amounts,
                Job& job);
   void HoldPool(const PoolNeed& need, Span span, Job& job);
@@ -54,7 +57,8 @@ struct NodeGraph::State {
   std::vector<std::string> resources;
   NodeColumns nodes;
   NodeInterior interior;
-  GangPlan plan{nodes, interior};
+  NodeDevices devices;
+  GangPlan plan{nodes, interior, devices};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;
   Gang seated;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "matcher/devices/devices_text.h"
 #include "services/console/display_text.h"
 #include "services/console/output.h"
 #include "services/console/table.h"
@@ -172,6 +173,19 @@ Table InsideTable(const std::vector<MemberRow>& members) {
   return table;
 }
 
+// Each device of each pod, with the request of the claim that it is for.
+Table DeviceTable(const std::vector<MemberRow>& members) {
+  Table table({"POD", "CLAIM", "REQUEST", "DRIVER", "POOL", "DEVICE"});
+  for (const MemberRow& member : members) {
+    if (!member.devices) continue;
+    for (const matcher::AllocatedDevice& each :
+         matcher::ReadDevices(*member.devices))
+      table.Add({member.name, each.claim, each.request, each.id.driver,
+                 each.id.pool, each.id.device});
+  }
+  return table;
+}
+
 Table JobTable(const std::vector<GroupJobRow>& jobs) {
   Table table({">ID", "KIND", "QUEUE", "STATE", ">ATTEMPT", "LAST ERROR"});
   for (const GroupJobRow& job : jobs)
@@ -201,6 +215,7 @@ void PrintText(const GroupDetail& detail, Console& console) {
   section("Timeline", TimelineTable(detail.group, now));
   section("Members", MemberTable(detail.members));
   section("Inside of its nodes", InsideTable(detail.members));
+  section("Devices", DeviceTable(detail.members));
   section("Work left", JobTable(detail.jobs));
   section("Earlier groups of this name", EarlierTable(detail.earlier, now));
 }
@@ -232,6 +247,11 @@ OrderedJson ToJson(const cluster::GroupTopology& topology) {
   return json;
 }
 
+OrderedJson DevicesOf(const MemberRow& member) {
+  return member.devices ? OrderedJson::parse(*member.devices)
+                        : OrderedJson::array();
+}
+
 OrderedJson ToJson(const GroupDetail& detail) {
   OrderedJson document = {{"kind", "Group"}};
   document.update(services::ToJson(detail.group));
@@ -242,6 +262,7 @@ OrderedJson ToJson(const GroupDetail& detail) {
                                    {"state", member.state},
                                    {"node", TextOrNull(member.node)},
                                    {"inside", TextOrNull(member.inside)},
+                                   {"devices", DevicesOf(member)},
                                    {"needs", member.needs},
                                    {"owner", TextOrNull(member.owner)},
                                    {"note", TextOrNull(member.note)},

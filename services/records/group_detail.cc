@@ -35,6 +35,7 @@ MemberRow ReadMember(const sql::Row& row, cluster::GroupTopology& topology) {
         *kind + "/" + row.Find<std::string>("owner_name").value_or("");
   member.note = row.Find<std::string>("note");
   member.inside = row.Find<std::string>("inside");
+  member.devices = row.Find<std::string>("devices");
   member.created_at = row.Find<sql::Timestamp>("created_at");
   member.bound_at = row.Find<sql::Timestamp>("bound_at");
   member.ended_at = row.Find<sql::Timestamp>("ended_at");

@@ -24,6 +24,9 @@ struct MemberRow {
   std::optional<std::string> note;   // why it is refused; "replaced"
   // What it has of its node: "socket0/numa1/core[0-7]"; none: amounts alone.
   std::optional<std::string> inside;
+  // The devices of its claims (matcher/devices/devices_text.h); none: it has
+  // none.
+  std::optional<std::string> devices;
   std::optional<sql::Timestamp> created_at;
   std::optional<sql::Timestamp> bound_at;
   std::optional<sql::Timestamp> ended_at;

@@ -101,7 +101,8 @@ SELECT
   END AS note,
   p.group_id <> $1 AS beyond,
   p.completion_index AS place,
-  coalesce(l.parts, p.parts) AS inside
+  coalesce(l.parts, p.parts) AS inside,
+  l.devices
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
@@ -124,7 +125,8 @@ SELECT
   NULL,
   false,
   split_part(l.pod_uid, '-', 3)::integer,
-  l.parts
+  l.parts,
+  l.devices
 FROM external_groups AS e
 INNER JOIN placements AS l ON l.fluxion_job = e.group_id
 WHERE e.group_id = $1
@@ -172,7 +174,8 @@ SELECT
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
   p.refused AS note,
-  NULL::text AS inside
+  NULL::text AS inside,
+  NULL::text AS devices
 FROM pods_provisional AS p
 WHERE p.namespace = $1 AND p.group_name = $2
 ORDER BY p.completion_index, p.pod_name;
@@ -190,7 +193,8 @@ SELECT
   NULL::timestamptz AS bound_at,
   NULL::timestamptz AS ended_at,
   NULL::text AS note,
-  m.inside
+  m.inside,
+  NULL::text AS devices
 FROM group_history AS h
 CROSS JOIN LATERAL jsonb_to_recordset(h.pods) AS m (
   name text, node text, state text, inside text

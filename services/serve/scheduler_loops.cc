@@ -37,6 +37,7 @@ void Scheduler::State::Wire() {
       {"binder", 1s, &bells.binders[0], &S::StepBinder<0>},
       {"binder", 1s, &bells.binders[1], &S::StepBinder<1>},
       {"overdue", 5s, nullptr, &S::StepOverdue},
+      {"claims", 1s, nullptr, &S::StepClaims},
       {"events", 100ms, nullptr, &S::StepEvents},
       {"cleanup", 1s, &bells.cleanup, &S::StepCleanup},
       {"late", 1s, nullptr, &S::StepLate},
@@ -100,6 +101,11 @@ bool Scheduler::State::StepBinder() {
 
 bool Scheduler::State::StepOverdue() {
   overdue_bindings->GiveUp(SchedulingNow());
+  return false;
+}
+
+bool Scheduler::State::StepClaims() {
+  claim_release->RunOnce();
   return false;
 }
 

@@ -29,6 +29,7 @@
 #include "sql/connection/listener.h"
 #include "workers/bind/binder.h"
 #include "workers/bind/event_recorder.h"
+#include "workers/bind/claim_release.h"
 #include "workers/bind/overdue_bindings.h"
 #include "workers/cleanup/cleanup.h"
 #include "workers/cleanup/start_by_deadlines.h"
@@ -91,6 +92,7 @@ struct Scheduler::State {
   template <std::size_t kBinder>
   bool StepBinder();
   bool StepOverdue();
+  bool StepClaims();
   bool StepEvents();
   bool StepCleanup();
   bool StepLate();
@@ -129,6 +131,7 @@ struct Scheduler::State {
   std::unique_ptr<workers::EventRecorder> event_recorder;
   std::array<std::unique_ptr<workers::Binder>, kBinders> binders;
   std::unique_ptr<workers::OverdueBindings> overdue_bindings;
+  std::unique_ptr<workers::ClaimRelease> claim_release;
   std::unique_ptr<workers::StartByDeadlines> start_by_deadlines;
   std::unique_ptr<workers::UsageRollUp> usage_roll_up;
   std::unique_ptr<workers::Cleanup> cleanup;

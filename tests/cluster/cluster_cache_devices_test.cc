@@ -174,5 +174,16 @@ TEST_F(ClusterCacheDevicesTest, FaultsOfASliceAreWarningsOnce) {
               IsEmpty());
 }
 
+TEST_F(ClusterCacheDevicesTest, DeviceHasOneHolderAtATime) {
+  Event(kPut, Claim("a", 1, "gpu-0"));
+  EXPECT_EQ(cache_.HolderOf({"d", "p", "gpu-0"}), "team/a");
+  EXPECT_EQ(cache_.HolderOf({"d", "p", "gpu-1"}), "");
+  Event(kPut, Claim("a", 2, "gpu-1"));
+  EXPECT_EQ(cache_.HolderOf({"d", "p", "gpu-0"}), "");
+  EXPECT_EQ(cache_.HolderOf({"d", "p", "gpu-1"}), "team/a");
+  Event(kDrop, Claim("a", 3, "gpu-1"));
+  EXPECT_EQ(cache_.HolderOf({"d", "p", "gpu-1"}), "");
+}
+
 }  // namespace
 }  // namespace fluxnetes::cluster

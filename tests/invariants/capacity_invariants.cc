@@ -84,51 +84,75 @@ void World::CheckGraph() {
   }
 }
 
-std::string World::Rebuild(const std::vector<std::string>& queues) const {
-  const auto is_ours = [&](const std::string& queue) {
+namespace {
+
+// What the queues of one component have.
+struct Component {
+  const World& world;
+  const std::vector<std::string>& queues;
+
+  bool Owns(const std::string& queue) const {
     return std::ranges::find(queues, queue) != queues.end();
-  };
-  const auto has = [&](const std::string& node) {
-    const auto claim = claims.find(node);
-    return claim != claims.end() && is_ours(claim->second);
-  };
+  }
+  bool Has(const std::string& node) const {
+    const auto claim = world.claims.find(node);
+    return claim != world.claims.end() && Owns(claim->second);
+  }
+};
+
+void PutQueuesAndPools(const Component& component,
+                       workers::Schedule& schedule) {
+  for (const auto& [name, seconds] : component.world.assumed_durations) {
+    if (!component.Owns(name)) continue;
+    workers::QueueSettings queue;
+    queue.name = name;
+    queue.assumed_duration = seconds;
+    schedule.SetQueue(queue);
+  }
+  std::vector<workers::Pool> pools;
+  for (const auto& [name, total] : component.world.pool_totals)
+    pools.push_back({name, total});
+  schedule.SetPools(pools);
+}
+
+void PutNodes(const Component& component, workers::Schedule& schedule) {
+  const World& world = component.world;
+  std::map<std::string, Resources> unmanaged;
+  std::map<std::string, int> occupants;
+  for (const auto& [uid, pod] : world.pods) {
+    if (!Lives(*pod) || pod->node_name.empty()) continue;
+    if (world.covered.contains(uid)) continue;
+    const auto place = world.places.find(uid);
+    if (place == world.places.end() || place->second.node != pod->node_name ||
+        !component.Owns(world.allocations.at(place->second.group).queue)) {
+      unmanaged[pod->node_name] += pod->request.resources;
+      if (!cluster::BelongsToItsNode(*pod)) ++occupants[pod->node_name];
+    }
+  }
+  for (const auto& [name, node] : world.nodes) {
+    if (!component.Has(name)) continue;
+    schedule.SetNode(*node);
+    schedule.SetUnmanaged(name, unmanaged[name], {}, occupants[name]);
+  }
+}
+
+}  // namespace
+
+std::string World::Rebuild(const std::vector<std::string>& queues) const {
+  const Component component{*this, queues};
   const auto is_seen = [&](const Place& place) {
     const auto pod = pods.find(place.uid);
     return pod != pods.end() && Lives(*pod->second) &&
            pod->second->node_name == place.node;
   };
   workers::Schedule rebuilt;
-  for (const auto& [name, seconds] : assumed_durations) {
-    if (!is_ours(name)) continue;
-    workers::QueueSettings queue;
-    queue.name = name;
-    queue.assumed_duration = seconds;
-    rebuilt.SetQueue(queue);
-  }
-  std::vector<workers::Pool> pools;
-  for (const auto& [name, total] : pool_totals) pools.push_back({name, total});
-  rebuilt.SetPools(pools);
-  std::map<std::string, Resources> unmanaged;
-  std::map<std::string, int> occupants;
-  for (const auto& [uid, pod] : pods) {
-    if (!Lives(*pod) || pod->node_name.empty()) continue;
-    if (covered.contains(uid)) continue;
-    const auto place = places.find(uid);
-    if (place == places.end() || place->second.node != pod->node_name ||
-        !is_ours(allocations.at(place->second.group).queue)) {
-      unmanaged[pod->node_name] += pod->request.resources;
-      if (!cluster::BelongsToItsNode(*pod)) ++occupants[pod->node_name];
-    }
-  }
-  for (const auto& [name, node] : nodes) {
-    if (!has(name)) continue;
-    rebuilt.SetNode(*node);
-    rebuilt.SetUnmanaged(name, unmanaged[name], {}, occupants[name]);
-  }
+  PutQueuesAndPools(component, rebuilt);
+  PutNodes(component, rebuilt);
   std::map<Id, workers::Held> held;
   for (const auto& [uid, place] : places) {
     const Allocation& allocation = allocations.at(place.group);
-    if (!is_ours(allocation.queue) && (!has(place.node) || is_seen(place)))
+    if (!component.Owns(allocation.queue) &&
+        (!component.Has(place.node) || is_seen(place)))
       continue;
     workers::Held& group = held[place.group];
     group.group = place.group;
@@ -137,7 +161,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     group.queue = allocation.queue;
     group.sharing = {allocation.whole_nodes, allocation.aside};
     group.pools = allocation.pools;
-    group.of_another_component = !is_ours(allocation.queue);
+    group.of_another_component = !component.Owns(allocation.queue);
     const auto known = groups.find(place.group);
     if (known != groups.end()) group.extends = known->second.extends;
     cluster::PodRequest request;

@@ -48,6 +48,7 @@ SchedulerProcess::SchedulerProcess(const sql::PoolOptions& database,
              {.binding_ledger = &binding_ledger,
               .event_recorder = &event_recorder}),
       overdue(pool, cluster, cache),
+      claim_release(pool, cluster, cache, {}),
       start_by_deadlines(pool, jobs, {}),
       cleanup(pool, jobs, client, cluster, {}),
       notices(jobs, client, cluster, {}),
@@ -76,6 +77,7 @@ bool SchedulerProcess::RunWorker(int which, cluster::Time now) {
       case 3: {
         const bool more = binder.RunOnce(now);
         overdue.GiveUp(now);
+        claim_release.RunOnce();
         return event_recorder.RunOnce(now) || more;
       }
       case 4: {

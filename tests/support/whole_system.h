@@ -24,6 +24,7 @@
 #include "queue/store/work_queue.h"
 #include "tests/support/postgres.h"
 #include "workers/bind/binder.h"
+#include "workers/bind/claim_release.h"
 #include "workers/bind/overdue_bindings.h"
 #include "workers/cleanup/cleanup.h"
 #include "workers/cleanup/start_by_deadlines.h"
@@ -67,6 +68,7 @@ struct SchedulerProcess {
   workers::EventRecorder event_recorder;
   workers::Binder binder;
   workers::OverdueBindings overdue;
+  workers::ClaimRelease claim_release;
   workers::StartByDeadlines start_by_deadlines;
   workers::Cleanup cleanup;
   workers::Notices notices;

@@ -18,7 +18,8 @@ SELECT
   p.request ->> 'topology' AS topology,
   coalesce(a.whole_nodes, false) AS whole_nodes,
   l.node_name,
-  l.resource_set::text AS resource_set
+  l.resource_set::text AS resource_set,
+  l.devices
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN pod_groups AS g
   ON g.id = any(ARRAY[v.id]) AND g.state IN ('allocated', 'bound')
@@ -175,3 +176,12 @@ FROM overdue
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[overdue.id])
 WHERE p.state = 'bound'
 ORDER BY overdue.id, p.uid;
+
+-- name: read_devices_of_pods
+-- The devices of the pods ($1) that have a placement now.
+SELECT p.uid, l.devices
+FROM unnest($1::text []) AS u (uid)
+INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
+INNER JOIN placements AS l
+  ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = any(ARRAY[p.uid])
+WHERE p.state = 'waiting' AND l.devices IS NOT NULL;

@@ -21,6 +21,7 @@ namespace fluxnetes::workers {
 namespace {
 
 using cluster::BindOutcome;
+using cluster::Quote;
 using nlohmann::json;
 using queue::Outcome;
 
@@ -49,6 +50,7 @@ Binder::Binder(sql::Pool& pool, queue::WorkQueue& jobs,
       cache_(cache),
       options_(std::move(options)),
       claims_(cache),
+      devices_(cache),
       started_(std::chrono::steady_clock::now()),
       limit_(std::max(1, options_.batch / 8)) {}
 
@@ -83,10 +85,12 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
       Check(group);
       CheckTopology(group);
       CheckClaims(group, now);
+      CheckDevices(group);
     }
     CheckRoom(groups);
     Confirm(groups);
     AnnounceNodes(groups);
+    AllocateDevices(groups);
     sql::Failpoint("bind-confirmed");
     Post(groups);
     for (BindGroup& group : groups) {
@@ -142,7 +146,7 @@ std::vector<Binder::BindGroup> Binder::Read(
          row.Get<std::string>("resource_version"),
          row.Find<std::string>("node_name").value_or(""), false, false, "",
          nullptr, row.Find<std::string>("resource_set").value_or(""),
-         topology});
+         row.Find<std::string>("devices").value_or(""), topology});
   }
   for (auto& [id, group] : groups) read.push_back(std::move(group));
   return read;
@@ -225,9 +229,58 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
     // Volumes take seconds to be made, or never are.
     group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
   } else {
-    group.problem =
-        "claim " + cluster::Quote(awaited) + " got no volume in time";
+    group.problem = "claim " + Quote(awaited) + " got no volume in time";
   }
+}
+
+void Binder::CheckDevices(BindGroup& group) const {
+  for (const BoundMember& member : group.members) {
+    if (group.waits || !group.problem.empty()) return;
+    if (member.bound || member.pod->request.rules->resource_claims.empty())
+      continue;
+    BindDevices::Look look =
+        devices_.Check(*member.pod, member.node, member.devices);
+    group.problem = std::move(look.problem);
+    group.waits = look.waits;
+    std::ranges::move(look.to_write, std::back_inserter(group.device_claims));
+  }
+}
+
+void Binder::AllocateDevices(std::vector<BindGroup>& groups) {
+  std::vector<cluster::ClaimAllocation> writes;
+  std::vector<BindGroup*> of;
+  for (BindGroup& group : groups) {
+    if (group.waits || !group.problem.empty() || group.members.empty())
+      continue;
+    for (cluster::ClaimAllocation& each : group.device_claims) {
+      writes.push_back(std::move(each));
+      of.push_back(&group);
+    }
+  }
+  if (writes.empty()) return;
+  const std::vector<std::size_t> positions = BindDevices::Merge(writes);
+  const auto results = cluster_.AllocateClaims(writes);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const cluster::ClaimResult& result = results[positions[i]];
+    const std::string claim =
+        "the ResourceClaim " + Quote(writes[positions[i]].claim->name);
+    switch (result.outcome) {
+      case cluster::ClaimOutcome::kWritten:
+        break;
+      case cluster::ClaimOutcome::kConflict:
+        of[i]->problem = claim + " has been given other devices";
+        break;
+      case cluster::ClaimOutcome::kGone:
+        of[i]->waits =
+            true;  // intake records that its pods are not as they were
+        break;
+      case cluster::ClaimOutcome::kRefused:
+        of[i]->refused = true;
+        of[i]->problem = claim + ": " + result.message;
+        break;
+    }
+  }
+  sql::Failpoint("bind-devices-written");
 }
 
 void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
@@ -252,8 +305,7 @@ void Binder::AnnounceNodes(std::vector<BindGroup>& groups) {
       case cluster::AnnounceOutcome::kRefused:
         of[i]->waits = false;
         of[i]->refused = true;
-        of[i]->problem = "claim " +
-                         cluster::Quote(announcements[i].claim_name) + ": " +
+        of[i]->problem = "claim " + Quote(announcements[i].claim_name) + ": " +
                          results[i].message;
         break;
     }

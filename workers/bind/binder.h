@@ -42,6 +42,7 @@
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
 #include "workers/bind/bind_claims.h"
+#include "workers/bind/bind_devices.h"
 #include "workers/bind/event_recorder.h"
 #include "workers/decision/decision.h"
 #include "workers/loops/binding_ledger.h"
@@ -93,6 +94,7 @@ class Binder {
     std::string problem;  // why it cannot be bound
     cluster::PodPointer pod = nullptr;
     std::string resource_set;  // inside of its node; empty: amounts alone
+    std::string devices;       // of its claims; empty: none
     cluster::GroupTopology topology = {};
   };
   struct BindGroup {
@@ -106,6 +108,7 @@ class Binder {
     cluster::Time allocated_at{};
     std::chrono::milliseconds delay{0};  // before it is looked at again
     std::vector<cluster::NodeAnnouncement> announcements;
+    std::vector<cluster::ClaimAllocation> device_claims;  // to be written
     std::vector<BoundMember> members;
     bool whole_nodes = false;  // it has its nodes for itself
     // The members that were bound before, by node and topology.
@@ -132,6 +135,10 @@ class Binder {
   void CheckTopology(BindGroup& group) const;
   // Makes the whole group wait while a claim of one of its pods has no volume.
   void CheckClaims(BindGroup& group, cluster::Time now);
+  // The same of its claims of devices.
+  void CheckDevices(BindGroup& group) const;
+  // Gives the claims of the groups that can be bound their devices.
+  void AllocateDevices(std::vector<BindGroup>& groups);
   // Writes the selected nodes to the claims that lack them.
   void AnnounceNodes(std::vector<BindGroup>& groups);
   void CheckRoom(std::vector<BindGroup>& groups);
@@ -168,6 +175,7 @@ class Binder {
   const cluster::ClusterCache& cache_;
   const Options options_;
   BindClaims claims_;
+  const BindDevices devices_;
   const std::chrono::steady_clock::time_point started_;
   std::int64_t broken_ = 0;  // connections, before the lease
   int limit_;                // groups at once

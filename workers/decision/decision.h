@@ -97,6 +97,8 @@ struct PlacedMember {
   // What it has inside of its node (matcher/inside/parts_text.h); empty:
   // amounts alone.
   std::string parts = {};
+  // The devices of its claims (matcher/devices/devices_text.h); empty: none.
+  std::string devices = {};
   bool operator==(const PlacedMember&) const = default;
 };
 
@@ -142,6 +144,8 @@ struct Reservation {
   std::vector<int> places = {};
   // What each pod is to have inside of its node; empty if none has anything.
   std::vector<std::string> parts = {};
+  // The devices of each pod; empty if none has any.
+  std::vector<std::string> devices = {};
   bool operator==(const Reservation&) const = default;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "cluster/json/request_json.h"
+#include "matcher/node_devices/node_devices.h"
+#include "workers/labels/device_claims.h"
 #include "workers/labels/inside_labels.h"
 
 namespace fluxnetes::workers {
@@ -120,6 +122,14 @@ matcher::ShapeId InternedRequests::Inside(Request request) {
   return entry.inside;
 }
 
+matcher::DevicesId InternedRequests::Devices(Request request) {
+  Entry& entry = *entries_.at(request);
+  if (entry.devices == matcher::kNoDevices &&
+      !request->rules->resource_claims.empty())
+    entry.devices = graph_.devices().Take(DevicesOf(entry.request));
+  return entry.devices;
+}
+
 void InternedRequests::Sweep(const std::vector<Request>& used) {
   std::unordered_set<const Entry*> kept;
   for (const Request request : used) {
@@ -135,6 +145,8 @@ void InternedRequests::Sweep(const std::vector<Request>& used) {
     if (plain || kept.contains(&entry)) return false;
     if (entry.rules != matcher::kNoRules) graph_.GiveRules(entry.rules);
     if (entry.inside != matcher::kNoShape) graph_.GiveInside(entry.inside);
+    if (entry.devices != matcher::kNoDevices)
+      graph_.devices().Give(entry.devices);
     entries_.erase(&entry.request);
     return true;
   });

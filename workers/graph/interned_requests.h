@@ -1,5 +1,5 @@
-// The requests in use, each once, with their amounts, rules and insides in the
-// resource graph. Pods with equal requests share one, unless rules of pods can
+// The requests in use, each once, with their amounts, rules, insides and
+// devices in the resource graph. Pods with equal requests share one, unless rules of pods can
 // distinguish them: then there is one for each namespace and set of labels that
 // selectors name (selected_labels.h).
 //
@@ -49,6 +49,8 @@ class InternedRequests {
   matcher::RulesId Rules(Request request);
   // What the request takes inside of a node; kNoShape: amounts alone.
   matcher::ShapeId Inside(Request request);
+  // The devices that the request takes; kNoDevices: none.
+  matcher::DevicesId Devices(Request request);
   int Number(Request request) const { return entries_.at(request)->number; }
 
   // True if labels of pods matter at all.
@@ -76,6 +78,7 @@ class InternedRequests {
     matcher::RulesId rules = matcher::kNoRules;   // kNoRules: not taken yet
     matcher::ShapeId inside = matcher::kNoShape;  // if it is known
     bool inside_known = false;
+    matcher::DevicesId devices = matcher::kNoDevices;  // likewise
   };
 
   Entry& Add(std::string key, const cluster::PodRequest& request);

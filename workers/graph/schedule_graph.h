@@ -47,6 +47,9 @@ namespace fluxnetes::workers {
 // without the label, or with another value, has the worst.
 inline constexpr const char* kPerformanceLabel = "fluxnetes.perf-class";
 
+struct AllocatedClaim;  // decision/device_news.h
+struct DeviceNews;      // decision/device_news.h
+
 struct GraphChanges {
   std::vector<matcher::NodeIndex> grown;  // more may be free there
   // So much more, by these and resource; shorter if it is not known of all.
@@ -86,6 +89,8 @@ class ScheduleGraph {
                     int occupants = 0);
   // The pods, by UID, that the node's kubelet has admitted, in order.
   void SetAdmitted(const std::string& name, std::vector<std::string> pods);
+  // Takes what has changed about devices and claims.
+  void SetDevices(const DeviceNews& news);
   // Null: not known.
   const cluster::Node* NodeAt(matcher::NodeIndex index) const;
   bool Open(matcher::NodeIndex index) const;
@@ -266,6 +271,8 @@ class ScheduleGraph {
   // Sets what is inside of the node; an empty text: it is not known.
   void SetInside(matcher::NodeIndex node, const std::string& structure);
   void SetGiven(KnownNode& node);
+  void SetClaim(const AllocatedClaim& claim);
+  void NoteDevices(const std::string& node, bool more);
   void MarkAdmitted(const KnownNode& node);
   void ChargeUnmanaged(KnownNode& node);
   void Book(Holding& holding);
@@ -295,6 +302,8 @@ class ScheduleGraph {
   EvictionRanks evictions_;
   std::map<std::int64_t, BookedClosure> closures_;  // by window
   GraphChanges changes_;
+  // The node of each claim that has devices; empty: several can use them.
+  std::unordered_map<std::string, std::string> claims_;
   mutable std::optional<std::vector<double>> capacity_;  // while it is so
   bool wants_reasons_ = true;
 };

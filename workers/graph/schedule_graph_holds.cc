@@ -20,6 +20,17 @@ std::vector<std::string> PartsOf(const std::vector<PlacedMember>& members) {
   return parts;
 }
 
+// Empty if none of them has devices.
+std::vector<std::string> DevicesOf(const std::vector<PlacedMember>& members) {
+  std::vector<std::string> devices;
+  if (std::ranges::all_of(members, &std::string::empty,
+                          &PlacedMember::devices) ||
+      sql::BugPlanted("devices-forgotten"))
+    return devices;
+  for (const PlacedMember& member : members) devices.push_back(member.devices);
+  return devices;
+}
+
 }  // namespace
 
 matcher::Time ScheduleGraph::PlannedEnd(const Held& held) const {
@@ -77,7 +88,7 @@ void ScheduleGraph::Book(Holding& holding) {
                  amounts, rules,
                  {held.sharing.whole_nodes, HolderOf(held.group, held),
                   held.sharing.aside},
-                 parts, HeldOf(held.pools), insides);
+                 parts, HeldOf(held.pools), insides, DevicesOf(held.members));
   if (parts.empty()) return;
   for (const matcher::NodeIndex node : holding.nodes)
     if (!by_index_[node]->admitted.empty()) MarkAdmitted(*by_index_[node]);

@@ -133,6 +133,7 @@ FROM v
 ON CONFLICT (fluxion_job, pod_uid) DO UPDATE SET
 node_name = excluded.node_name,
 parts = CASE WHEN p.node_name = excluded.node_name THEN p.parts END,
+devices = CASE WHEN p.node_name = excluded.node_name THEN p.devices END,
 resource_set = CASE
   WHEN p.node_name = excluded.node_name THEN p.resource_set
 END;

@@ -85,6 +85,11 @@ void MatchReplica::NoteNodes() {
     for (const auto& [component, owned] : owned_)
       owned->worker.NoteClaims(claims);
   }
+  const cluster::ChangedDevices devices = cache_.TakeChangedDevices();
+  if (devices.Any()) {
+    for (const auto& [component, owned] : owned_)
+      owned->worker.TakeDevices(devices);
+  }
   if (changed.empty()) return;
   node_reporter_.Note(changed);
   for (const auto& [component, owned] : owned_)

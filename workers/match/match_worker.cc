@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/faults.h"
+#include "workers/match/device_feed.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -38,6 +39,12 @@ void MatchWorker::NoteNodes(const std::vector<std::string>& names) {
 
 void MatchWorker::NoteClaims(const std::vector<std::string>& claims) {
   if (schedule_ != nullptr) gates_.NoteClaims(claims);
+}
+
+void MatchWorker::TakeDevices(const cluster::ChangedDevices& changed) {
+  if (schedule_ == nullptr) return;
+  schedule_->SetDevices(ReadChanged(cache_, changed));
+  changed_ = true;
 }
 
 bool MatchWorker::RunOnce(cluster::Time now) {
@@ -114,6 +121,7 @@ void MatchWorker::Load() {
   schedule_->SetUsed(news.used.uses, std::min(news.used.at, now_));
   LookAtNamespaces();
   for (const Held& held : news.held) Restore(held);
+  LoadDevices();
   ApplyHoldersOfOthers(store_.ReadHoldersOfOthers(
       schedule_->requests(), Names(claimed_.begin(), claimed_.end())));
   ApplyNodes();
@@ -123,6 +131,13 @@ void MatchWorker::Load() {
   gates_.LookAgain(*schedule_, now_, options_.batch);
   LookAtNewSelectors();
   CloseNodes();
+}
+
+// Ahead of time no claim is given back, so what groups hold counts alone.
+void MatchWorker::LoadDevices() {
+  schedule_->SetDevices(AllDevices(cache_, [this](const std::string& uid) {
+    return options_.ahead && schedule_->NodeOf(uid).has_value();
+  }));
 }
 
 void MatchWorker::Restore(Held held) {

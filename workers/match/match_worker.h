@@ -69,6 +69,9 @@ class MatchWorker {
   // Notes that these claims have changed: ClusterCache::TakeChangedClaims().
   void NoteClaims(const std::vector<std::string>& claims);
 
+  // Takes what has changed about devices: ClusterCache::TakeChangedDevices().
+  void TakeDevices(const cluster::ChangedDevices& changed);
+
   // Notes that nodes of other components may be free now.
   void ClaimAgain() { claim_again_ = true; }
 
@@ -133,6 +136,7 @@ class MatchWorker {
   void Add(PendingGroup group);
   void AddToSchedule(PendingGroup group);
   void LookAtNamespaces();
+  void LoadDevices();
   void LookAtNewSelectors();
   bool DecideAndCommit(cluster::Time now);
 

@@ -32,7 +32,7 @@
 #include <optional>
 #include <string_view>
 
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 #include "workers/pending/reserved_nodes.h"
 
 namespace fluxnetes::workers {

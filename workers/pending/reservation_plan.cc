@@ -237,6 +237,11 @@ bool AsksInside(const ScheduleGraph& graph, const matcher::Gang& gang) {
 bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
              const ReservedNodes& reserved, matcher::Time now) {
   if (AsksInside(graph, gang) && reserved.parts.empty()) return false;
+  const bool devices =
+      std::ranges::any_of(gang.groups, [](const matcher::TaskGroup& task) {
+        return task.devices != matcher::kNoDevices;
+      });
+  if (devices && reserved.devices.empty()) return false;
   std::size_t position = 0;
   for (const auto& task : gang.groups) {
     for (int i = 0; i < task.count; ++i)
@@ -245,7 +250,7 @@ bool CanKeep(ScheduleGraph& graph, const matcher::Gang& gang,
   return graph.graph().HasRoom(
       *reserved.start, matcher::EndOf(*reserved.start, gang.duration),
       reserved.places, AmountsOf(gang), now, matcher::SeatingOf(gang),
-      reserved.parts, gang.pools);
+      reserved.parts, gang.pools, reserved.devices);
 }
 
 }  // namespace
@@ -407,7 +412,8 @@ void BookNodes(ScheduleGraph& graph, const WaitingGroup& group,
   graph.graph().Restore(ReservationJob(group.id), *reserved.start,
                         matcher::EndOf(*reserved.start, gang.duration),
                         reserved.places, AmountsOf(gang), rules,
-                        matcher::SeatingOf(gang), reserved.parts, gang.pools);
+                        matcher::SeatingOf(gang), reserved.parts, gang.pools,
+                        {}, reserved.devices);
 }
 
 }  // namespace fluxnetes::workers

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "matcher/gangs/gang.h"
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 #include "workers/graph/schedule_graph.h"
 #include "workers/pending/pending_line.h"
 #include "workers/pending/reserved_nodes.h"

@@ -22,7 +22,7 @@ ReservedNodes ReservedFrom(matcher::Placement placement,
                            const matcher::Gang& gang) {
   std::vector<matcher::NodeIndex> nodes = WithPools(placement.nodes, gang);
   return {placement.start, std::move(nodes), std::move(placement.nodes), false,
-          std::move(placement.parts)};
+          std::move(placement.parts), std::move(placement.devices)};
 }
 
 matcher::RoomChange RoomOf(const ReservedNodes& reserved,

@@ -24,6 +24,7 @@ struct ReservedNodes {
   bool overdue = false;
   // What the tasks take inside of their nodes; empty if none takes anything.
   std::vector<std::string> parts = {};
+  std::vector<std::string> devices = {};  // of the tasks, likewise
   bool operator==(const ReservedNodes&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include "cluster/text/quote.h"
 #include "workers/jobspecs/node_terms.h"
 #include "workers/jobspecs/pod_jobspec.h"
+#include "workers/labels/device_claims.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/labels/label_values.h"
 #include "workers/pods/jobspec_annotation.h"
@@ -438,6 +439,11 @@ GroupLabels ReadGroupTerms(const cluster::Pod& pod,
   GroupLabels labels = Reader(pod, &cache, topologies).Read();
   if (labels.refused.empty())
     labels.refused = WhyUnsupported(RequestOf(pod, labels));
+  if (labels.refused.empty()) {
+    DeviceClaims claims = ReadDeviceClaims(pod, cache);
+    labels.claims = std::move(claims.claims);
+    labels.refused = std::move(claims.refused);
+  }
   if (!labels.refused.empty()) labels.group_size.reset();
   return labels;
 }
@@ -473,6 +479,8 @@ cluster::PodRequest WithLabels(cluster::PodRequest request,
   request = cluster::WithTopology(std::move(request), labels.topology);
   if (!(request.rules->inside == labels.inside))
     request.rules.Own().inside = labels.inside;
+  if (labels.claims && request.rules->resource_claims != *labels.claims)
+    request.rules.Own().resource_claims = *labels.claims;
   if (!labels.nodes.empty())
     request.node_affinity = BothOf(request.node_affinity, labels.nodes);
   return request;

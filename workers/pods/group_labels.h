@@ -83,6 +83,9 @@ struct GroupLabels {
   std::string account = {};  // empty: none
   std::string user = {};     // whom usage is accounted to; empty: none
   std::optional<std::int32_t> max_size = {};  // of an elastic group
+  // The claims of devices of this pod, with their specs; nothing: they were not
+  // looked up.
+  std::optional<std::vector<cluster::RequestedClaim>> claims = {};
   bool operator==(const GroupLabels&) const = default;
 };
 

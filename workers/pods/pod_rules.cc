@@ -166,10 +166,6 @@ std::string First(const List& list, const Why& why) {
 
 std::string WhatIsUnsupported(const PodRequest& request) {
   const PodRules& rules = *request.rules;
-  if (!rules.resource_claims.empty()) {
-    return "resource claims (dynamic resource allocation), which the pod has "
-           "in spec.resourceClaims";
-  }
   if (SizeOf(request) > kMostRules) {
     return fmt::format(
         "more than {} requirements, values and terms of selectors, affinity, "

@@ -250,7 +250,7 @@ class VictimSearch {
     return graph().HasRoom(
         placement.start, matcher::EndOf(placement.start, gang.duration),
         placement.nodes, amounts, now_, matcher::SeatingOf(gang),
-        placement.parts, gang.pools);
+        placement.parts, gang.pools, placement.devices);
   }
 
   // Whether a group ahead would start earlier, too, or it would take too long

@@ -114,6 +114,10 @@ void Schedule::SetPoolsElsewhere(const std::vector<PoolHold>& holds) {
   state_->graph.SetPoolsElsewhere(holds);
 }
 
+void Schedule::SetDevices(const DeviceNews& news) {
+  state_->graph.SetDevices(news);
+}
+
 void Schedule::SetNode(const cluster::Node& node) {
   state_->graph.SetNode(node);
 }

@@ -103,6 +103,7 @@
 #include "cluster/objects/node.h"
 #include "workers/decision/accounts.h"
 #include "workers/decision/decision.h"
+#include "workers/decision/device_news.h"
 #include "workers/decision/held.h"
 #include "workers/decision/maintenance_windows.h"
 #include "workers/decision/pool.h"
@@ -131,6 +132,8 @@ class Schedule {
                                       const cluster::Pod& pod);
   // Sets the labels of all namespaces, which rules may select by.
   void SetNamespaces(std::map<std::string, cluster::LabelMap> namespaces);
+  // Takes what has changed about devices and claims.
+  void SetDevices(const DeviceNews& news);
   // Whether any rule looks at labels of pods; whether, since the last call, a
   // rule has come that looks at labels which none did before, or namespaces
   // have changed that a rule looks at. Then all pods are to be looked at again:

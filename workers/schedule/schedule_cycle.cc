@@ -362,6 +362,7 @@ std::vector<PlacedMember> Cycle::MembersOn(
     placed.node = state_.graph.graph().Name(placement.nodes[*task]);
     placed.request = member.request;
     if (!placement.parts.empty()) placed.parts = placement.parts[*task];
+    if (!placement.devices.empty()) placed.devices = placement.devices[*task];
     ++*task;
   }
   return members;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cluster/text/resource_words.h"
+#include "matcher/node_devices/node_devices.h"
 #include "matcher/inside/node_interior.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/topology_labels.h"
@@ -130,6 +131,22 @@ std::optional<std::string> WhyNeverInside(const ScheduleGraph& graph,
   return why;
 }
 
+// Nothing: some node would have the devices for one of them.
+std::optional<std::string> WhyNeverDevices(const ScheduleGraph& graph,
+                                           const matcher::TaskGroup& task,
+                                           matcher::Policy policy) {
+  if (task.devices == matcher::kNoDevices) return std::nullopt;
+  matcher::Gang one{{task}, 1};
+  one.groups[0].count = 1;
+  if (graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  one.groups[0].devices = matcher::kNoDevices;
+  if (!graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  const auto why = graph.graph().devices().ExplainNever(task.devices);
+  if (why) return why->text;
+  return "no node that it may use has the devices of its claims, even if no "
+         "pod held any";
+}
+
 std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
                        matcher::Policy policy) {
   for (std::size_t g = 0; g < line.gang.groups.size(); ++g) {
@@ -252,6 +269,8 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
     }
     if (auto cause =
             WhyNeverInside(graph, eligible, task, *request, queue.match_policy))
+      return {*std::move(cause), request};
+    if (auto cause = WhyNeverDevices(graph, task, queue.match_policy))
       return {*std::move(cause), request};
   }
   if (auto cause = WhyNeverTogether(graph, line, queue.match_policy))

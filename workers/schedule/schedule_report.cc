@@ -30,6 +30,7 @@ void NameNodes(const ScheduleGraph& all, const ReservedNodes& reserved,
     reservation.nodes.push_back(graph.Name(nodes[node]));
   }
   reservation.parts = reserved.parts;
+  reservation.devices = reserved.devices;
   reservation.places.reserve(reserved.places.size());
   for (const matcher::NodeIndex node : reserved.places) {
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);

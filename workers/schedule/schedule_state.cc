@@ -71,6 +71,7 @@ void Schedule::State::Prepare(PendingLine& line) {
                                 graph.Eligible(settings.node_selector), count,
                                 graph.requests().Rules(request),
                                 graph.requests().Inside(request),
+                                graph.requests().Devices(request),
                                 request->rules->topology.uncounted});
   }
   cluster::GroupTopology topology = TopologyOf(line.requests);
@@ -315,6 +316,8 @@ void Schedule::State::Remember(const WaitingGroup& group,
   if (reserved.places.size() != group.members.size()) reserved.places.clear();
   if (reservation.parts.size() == reserved.places.size())
     reserved.parts = reservation.parts;
+  if (reservation.devices.size() == reserved.places.size())
+    reserved.devices = reservation.devices;
   reserved.nodes = std::move(nodes);
   reserved.nodes = WithPools(std::move(reserved.nodes), group.line->gang);
   reported.Note(reservation);
@@ -337,7 +340,9 @@ bool Schedule::State::AsksTheSame(const PendingGroup& group,
                       return a.second == b.second &&
                              graph.requests().Amounts(a.first) ==
                                  graph.requests().Amounts(b.first) &&
-                             a.first->rules->inside == b.first->rules->inside;
+                             a.first->rules->inside == b.first->rules->inside &&
+                             a.first->rules->resource_claims ==
+                                 b.first->rules->resource_claims;
                     });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/text/resource_words.h"
+#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/explanation.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
@@ -102,9 +103,26 @@ bool IsPods(const matcher::Exclusion& exclusion) {
          exclusion.resource == kPodsResource;
 }
 
+// For the first node that lacks them: which ones.
+std::string WhyNoDevices(const ScheduleGraph& graph, const PendingLine& line,
+                         const matcher::TaskGroup& task, matcher::Time now) {
+  matcher::NodeDevices& devices = graph.graph().devices();
+  const matcher::InsideWindow window{
+      now, matcher::EndOf(now, line.gang.duration), now};
+  for (const NodeIndex node : graph.KnownNodes()) {
+    if (!graph.Open(node) || !graph.MayUse(task, node) ||
+        devices.Fit(node, task.devices, 1, window) > 0)
+      continue;
+    return fmt::format(" (node {}: {})", graph.graph().Name(node),
+                       devices.Explain(node, task.devices, window).text);
+  }
+  return "";
+}
+
 std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
-                    const matcher::Exclusion& exclusion,
-                    const cluster::PodRequest& request) {
+                    const matcher::Exclusion& exclusion, std::size_t group,
+                    matcher::Time now) {
+  const cluster::PodRequest& request = *line.requests[group].first;
   const auto have = [&](const char* one, const char* many) {
     return exclusion.first == 1 ? one : many;
   };
@@ -137,6 +155,11 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
       return fmt::format("{} ({}) free, but not {}", have("has", "have"),
                          cluster::Format(request.resources),
                          InsideInWords(request));
+    case Obstacle::kDevices:
+      return fmt::format(
+          "{} the devices of its claims free{}",
+          have("does not have", "do not have"),
+          WhyNoDevices(graph, line, line.gang.groups[group], now));
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");
     case Obstacle::kAffinity:
@@ -216,7 +239,7 @@ std::string ExplainWaiting(const ScheduleGraph& graph, const PendingLine& line,
                     !nodes.empty()         ? ""
                     : exclusion.first == 1 ? " node"
                                            : " nodes",
-                    InWords(graph, line, exclusion, request));
+                    InWords(graph, line, exclusion, least, now));
   }
   text += nodes;
   if (closed == 0) return text;

@@ -17,7 +17,7 @@ FROM allocations AS a
 CROSS JOIN LATERAL (
   SELECT
     bit_xor(
-      hashtextextended(concat_ws(' ', p.pod_uid, p.node_name, p.parts), 0)
+      hashtextextended(concat_ws(' ', p.pod_uid, p.node_name, p.parts, p.devices), 0)
     ) AS places
   FROM placements AS p
   WHERE p.fluxion_job = any(ARRAY[a.fluxion_job])

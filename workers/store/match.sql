@@ -248,6 +248,7 @@ SELECT
   p.memory_bytes,
   p.other::text AS other,
   p.parts,
+  p.devices,
   m.uid IS NOT NULL AS succeeded
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
@@ -282,6 +283,7 @@ SELECT
   p.memory_bytes,
   p.other::text AS other,
   p.parts,
+  p.devices,
   m.uid IS NOT NULL AS succeeded
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
@@ -309,7 +311,8 @@ SELECT
   extract(EPOCH FROM starts_at)::bigint AS starts_at,
   array_to_json(nodes)::text AS nodes,
   array_to_json(places)::text AS places,
-  array_to_json(parts)::text AS parts
+  array_to_json(parts)::text AS parts,
+  array_to_json(devices)::text AS devices
 FROM reservations
 WHERE queue = any($1::text []);
 
@@ -490,7 +493,7 @@ RETURNING
 
 -- name: write_placements
 -- Writes the allocations of groups ($1), and the placement of each pod ($7, $8),
--- with what it has inside of its node ($15, $16). A group that held nodes before
+-- with what it has inside of its node ($15, $16) and its devices ($18). A group that held nodes before
 -- keeps its row, with the start and end of all that it holds. Reservations of the
 -- groups are deleted.
 WITH held AS (
@@ -543,7 +546,7 @@ used AS (
 INSERT INTO placements
 (
   fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other, parts,
-  resource_set
+  resource_set, devices
 )
 SELECT
   v.id,
@@ -553,11 +556,12 @@ SELECT
   v.memory,
   v.other::jsonb,
   v.parts,
-  v.resource_set::jsonb
+  v.resource_set::jsonb,
+  v.devices
 FROM unnest(
   $7::bigint [], $8::text [], $9::text [], $10::bigint [], $11::bigint [],
-  $12::text [], $15::text [], $16::text []
-) AS v (id, uid, node, cpu, memory, other, parts, resource_set);
+  $12::text [], $15::text [], $16::text [], $18::text []
+) AS v (id, uid, node, cpu, memory, other, parts, resource_set, devices);
 
 -- name: drop_reservations
 -- Deletes reservations of groups. Without a time ($2) their pods get no report.
@@ -581,7 +585,7 @@ WHERE g.id = any(ARRAY[gone.group_id]) AND g.phase IS NOT NULL;
 -- recorded as its end.
 WITH made AS (
   INSERT INTO reservations AS r
-  (group_id, queue, kind, starts_at, nodes, places, made_at, parts)
+  (group_id, queue, kind, starts_at, nodes, places, made_at, parts, devices)
   SELECT
     g.id,
     v.queue,
@@ -592,11 +596,12 @@ WITH made AS (
     v.nodes::text [],
     v.places::integer [],
     $6,
-    v.parts::text []
+    v.parts::text [],
+    v.devices::text []
   FROM unnest(
     $1::bigint [], $2::text [], $3::bigint [], $4::text [], $5::text [],
-    $7::text []
-  ) AS v (id, queue, starts_at, nodes, places, parts)
+    $7::text [], $8::text []
+  ) AS v (id, queue, starts_at, nodes, places, parts, devices)
   INNER JOIN pod_groups AS g
     ON g.id = any(ARRAY[v.id]) AND g.phase IN ('queued', 'reserved')
   ON CONFLICT (group_id) DO UPDATE SET
@@ -605,6 +610,7 @@ WITH made AS (
   nodes = excluded.nodes,
   places = excluded.places,
   parts = excluded.parts,
+  devices = excluded.devices,
   made_at = excluded.made_at
   RETURNING r.group_id
 )

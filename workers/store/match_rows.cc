@@ -92,6 +92,8 @@ Reservation ReservationIn(const sql::Row& row) {
               .get<std::vector<std::string>>(),
           json::parse(row.Get<std::string>("places")).get<std::vector<int>>(),
           json::parse(row.Get<std::string>("parts"))
+              .get<std::vector<std::string>>(),
+          json::parse(row.Get<std::string>("devices"))
               .get<std::vector<std::string>>()};
 }
 
@@ -159,7 +161,8 @@ std::vector<Held> HeldIn(const sql::Result& rows,
     held.back().members.push_back(
         {row.Get<std::string>("pod_uid"), row.Get<std::string>("node_name"),
          RequestIn(row, requests),
-         row.Find<std::string>("parts").value_or("")});
+         row.Find<std::string>("parts").value_or(""),
+         row.Find<std::string>("devices").value_or("")});
     if (row.Get<bool>("succeeded")) held.back().evictable = false;
   }
   for (Held& each : held)

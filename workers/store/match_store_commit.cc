@@ -307,7 +307,8 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> queues, nodes;
   std::vector<std::int64_t> jobs, cpu, memory;
   std::vector<std::string> uids, places;
-  std::vector<std::optional<std::string>> other, parts, resource_sets;
+  std::vector<std::optional<std::string>> other, parts, resource_sets,
+      devices;
   std::vector<bool> whole_nodes, aside;
   std::vector<std::string> pools;
   std::vector<queue::NewJob> bind;
@@ -325,6 +326,7 @@ void PostgresMatchStore::WritePlacements(
       const PlacedMember& member = group->members[m];
       const cluster::Resources& amounts = member.request->resources;
       parts.push_back(UnlessNone(member.parts));
+      devices.push_back(UnlessNone(member.devices));
       resource_sets.push_back(group->resource_sets.empty()
                                   ? std::nullopt
                                   : UnlessNone(group->resource_sets[m]));
@@ -341,7 +343,7 @@ void PostgresMatchStore::WritePlacements(
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other,
-                  whole_nodes, aside, parts, resource_sets, pools);
+                  whole_nodes, aside, parts, resource_sets, pools, devices);
   // Not announced: the deciding worker rings a binder of this process at once,
   // and a second binder would only race it. Binders of other replicas look once
   // a second.
@@ -383,7 +385,7 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
   }
   if (decision.reserved.empty()) return;
   std::vector<std::int64_t> ids;
-  std::vector<std::string> queues, nodes, places, parts;
+  std::vector<std::string> queues, nodes, places, parts, devices;
   std::vector<std::optional<std::int64_t>> starts;
   for (const Reservation& reservation : decision.reserved) {
     ids.push_back(reservation.group);
@@ -392,9 +394,10 @@ void PostgresMatchStore::CommitReservations(sql::Transaction& transaction,
     nodes.push_back(NodeArray(reservation.nodes));
     places.push_back(*sql::Parameter(reservation.places).text());
     parts.push_back(NodeArray(reservation.parts));
+    devices.push_back(NodeArray(reservation.devices));
   }
   transaction.Run(queries::kRecordReservations, ids, queues, starts, nodes,
-                  places, now, parts);
+                  places, now, parts, devices);
 }
 
 void PostgresMatchStore::CommitReasons(sql::Transaction& transaction,

@@ -80,7 +80,7 @@ TEST_F(BehaviourOfRules, SpreadGangHasAsManyInEachZone) {
 TEST_F(BehaviourOfRules, WhatCannotBeHonouredIsRefusedWithItsReason) {
   Submit(GangOf("claims", 2, {.rules = "resourceClaims: [{name: gpu}]"}));
   EXPECT_THAT(system.Ask("SELECT min(refused) FROM pods_provisional"),
-              ::testing::HasSubstr("resource claims"));
+              ::testing::HasSubstr("resourceClaims"));
 }
 
 }  // namespace

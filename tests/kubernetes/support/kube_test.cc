@@ -43,6 +43,9 @@ constexpr KindPlace kPlaces[] = {
     {"Deployment", "/apis/apps/v1", "deployments"},
     {"ReplicaSet", "/apis/apps/v1", "replicasets"},
     {"StatefulSet", "/apis/apps/v1", "statefulsets"},
+    {"ResourceClaim", "/apis/resource.k8s.io/v1", "resourceclaims"},
+    {"ResourceClaimTemplate", "/apis/resource.k8s.io/v1",
+     "resourceclaimtemplates"},
     {"JobSet", "/apis/jobset.x-k8s.io/v1alpha2", "jobsets"},
 };
 

@@ -170,7 +170,8 @@ std::vector<std::string> Failpoints() {
   auto all = services::AllFailpoints();
   std::erase_if(all, [](const std::string& name) {
     return name == "intake-touched" || name == "intake-taken-back" ||
-           name == "group-statuses-written";  // pod_groups_kubetest.cc
+           name == "group-statuses-written" ||  // pod_groups_kubetest.cc
+           name == "bind-devices-written";      // devices_kubetest.cc
   });
   return all;
 }

@@ -10,7 +10,7 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/parts_text.h"
 #include "matcher/inside/short_structure.h"

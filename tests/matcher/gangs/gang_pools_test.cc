@@ -8,8 +8,8 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/shortfall.h"
 #include "matcher/nodes/room_log.h"
+#include "matcher/nodes/shortfall.h"
 #include "tests/matcher/random/node_picture.h"
 
 namespace fluxnetes::matcher {
@@ -258,6 +258,15 @@ class PlainPools {
   std::vector<Use> uses_;
 };
 
+std::optional<Time> FirstStart(const PlainPools& twin, const Gang& gang,
+                               const std::vector<std::int64_t>& needs,
+                               Time now) {
+  for (const Time at : twin.Moments(now)) {
+    if (at >= now && twin.Fits(3, gang, needs, at, now)) return at;
+  }
+  return std::nullopt;
+}
+
 TEST(GangPools, StartsAreThoseOfThePlainTwin) {
   for (int seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -295,12 +304,7 @@ TEST(GangPools, StartsAreThoseOfThePlainTwin) {
       std::vector<std::int64_t> needs = {pick(0, 4), pick(0, 2)};
       for (int p = 0; p < 2; ++p)
         if (needs[p] > 0) gang.pools.push_back({pools[p], needs[p]});
-      std::optional<Time> expected;
-      for (const Time at : twin.Moments(now)) {
-        if (at < now || !twin.Fits(3, gang, needs, at, now)) continue;
-        expected = at;
-        break;
-      }
+      const std::optional<Time> expected = FirstStart(twin, gang, needs, now);
       const auto match =
           graph.AllocateOrReserve(job, gang, Policy::kLonode, now);
       const auto* placement = std::get_if<Placement>(&match);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 #include "matcher/nodes/room_log.h"
 #include "tests/matcher/random/node_picture.h"
 

@@ -7,7 +7,7 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 #include "tests/matcher/random/node_picture.h"
 
 namespace fluxnetes::matcher {

@@ -35,7 +35,7 @@ constexpr auto kVariables = std::to_array<std::string_view>({"x", "y", "z"});
 // strings) or n (list of ints).
 using Variables = std::vector<std::pair<std::string, char>>;
 
-class Writer {
+class SelectorWriter {
  private:
   int Below(int count) { return random_.Below(count); }
   bool OneIn(int count) { return Below(count) == 0; }
@@ -45,7 +45,7 @@ class Writer {
   }
 
  public:
-  explicit Writer(Random& random) : random_(random) {}
+  explicit SelectorWriter(Random& random) : random_(random) {}
 
   std::string Of(char type, int depth) {
     if (OneIn(60)) type = Pick(std::string_view("bidusqvln"));
@@ -177,7 +177,7 @@ class Writer {
   Variables variables_;
 };
 
-std::string Writer::TextTest(int depth) {
+std::string SelectorWriter::TextTest(int depth) {
   static constexpr std::array<std::string_view, 3> kTests = {
       "startsWith", "endsWith", "contains"};
   switch (Below(4)) {
@@ -192,7 +192,7 @@ std::string Writer::TextTest(int depth) {
   }
 }
 
-std::string Writer::Bool(int depth) {
+std::string SelectorWriter::Bool(int depth) {
   if (depth <= 0) return OneIn(3) ? "true" : Attribute('b');
   static constexpr std::array<std::string_view, 2> kOrders = {"isGreaterThan",
                                                               "isLessThan"};
@@ -234,7 +234,7 @@ std::string Writer::Bool(int depth) {
   }
 }
 
-std::string Writer::Int(int depth) {
+std::string SelectorWriter::Int(int depth) {
   if (depth <= 0) {
     if (OneIn(2)) return Attribute('i');
     return OneIn(20) ? "9223372036854775807" : std::to_string(Below(20) - 4);
@@ -270,7 +270,7 @@ std::string Writer::Int(int depth) {
   }
 }
 
-std::string Writer::Double(int depth) {
+std::string SelectorWriter::Double(int depth) {
   if (depth <= 0) return fmt::format("{}.{}", Below(20), Below(10));
   switch (Below(4)) {
     case 0:
@@ -284,7 +284,7 @@ std::string Writer::Double(int depth) {
   }
 }
 
-std::string Writer::Uint(int depth) {
+std::string SelectorWriter::Uint(int depth) {
   if (depth <= 0) return fmt::format("{}u", Below(20));
   if (OneIn(2)) {
     return fmt::format("uint({})", Of(Pick(std::string_view("sdi")), depth));
@@ -293,7 +293,7 @@ std::string Writer::Uint(int depth) {
                      Pick(std::string_view("+-*/%")), Of('u', depth));
 }
 
-std::string Writer::Text(int depth) {
+std::string SelectorWriter::Text(int depth) {
   if (depth <= 0) return OneIn(2) ? Attribute('s') : Literal(Pick(kTexts));
   switch (Below(14)) {
     case 0:
@@ -331,7 +331,7 @@ std::string Writer::Text(int depth) {
   }
 }
 
-std::string Writer::Amount(int depth) {
+std::string SelectorWriter::Amount(int depth) {
   if (depth <= 0 || OneIn(3)) {
     return fmt::format("quantity({})", Literal(Pick(kAmounts)));
   }
@@ -343,7 +343,7 @@ std::string Writer::Amount(int depth) {
                      Pick(kCapacityNames));
 }
 
-std::string Writer::Version(int depth) {
+std::string SelectorWriter::Version(int depth) {
   if (OneIn(3)) return Attribute('v');
   if (OneIn(4)) {
     return fmt::format("semver({}, {})", Of('s', depth), Of('b', 0));
@@ -351,7 +351,7 @@ std::string Writer::Version(int depth) {
   return fmt::format("semver({})", Literal(Pick(kVersions)));
 }
 
-std::string Writer::Texts(int depth) {
+std::string SelectorWriter::Texts(int depth) {
   if (depth <= 0) {
     return fmt::format("[{}, {}]", Literal(Pick(kTexts)),
                        OneIn(2) ? Of('s', 0) : Literal(Pick(kTexts)));
@@ -374,7 +374,7 @@ std::string Writer::Texts(int depth) {
   }
 }
 
-std::string Writer::Ints(int depth) {
+std::string SelectorWriter::Ints(int depth) {
   if (depth <= 0) {
     return fmt::format("[{}, {}, {}]", Below(9), Below(9), Of('i', 0));
   }
@@ -428,7 +428,7 @@ Device RandomDevice(Random& random) {
 }
 
 std::string RandomSelector(Random& random) {
-  return Writer(random).Of('b', 1 + random.Below(5));
+  return SelectorWriter(random).Of('b', 1 + random.Below(5));
 }
 
 std::string DamagedSelector(Random& random) {

@@ -63,7 +63,7 @@ TEST_P(KilledAt, LosesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Failpoints, KilledAt,
-                         ::testing::ValuesIn(FailpointsWithoutPodGroups()),
+                         ::testing::ValuesIn(FailpointsOfPlainGroups()),
                          [](const auto& instance) {
                            return TestNameOf(instance.param);
                          });

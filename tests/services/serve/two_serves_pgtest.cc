@@ -262,7 +262,7 @@ TEST_P(PausedAt, CommitsNothingAndBindsNothingWhenItWakes) {
 // The short form takes one failpoint of each worker, the long form all.
 std::vector<std::string> Chosen() {
   if (std::getenv("FLUXNETES_TEST_LONG") != nullptr)
-    return FailpointsWithoutPodGroups();
+    return FailpointsOfPlainGroups();
   return {"intake-before-commit", "promoter-before-commit", "match-decided",
           "bind-confirmed", "cleanup-before-commit"};
 }

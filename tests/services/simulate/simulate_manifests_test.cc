@@ -120,7 +120,7 @@ TEST_F(SimulatedManifests, ThatIntakeRefusesAreLeftOutWithTheirPlace) {
           PodWith("p-2", pair)),
       (ManifestStarts{{"default/p", 0}}));
   EXPECT_THAT(run_.err(), HasSubstr("pods.yaml"));
-  EXPECT_THAT(run_.err(), HasSubstr("does not support"));
+  EXPECT_THAT(run_.err(), HasSubstr("which is not there"));
   EXPECT_THAT(run_.err(), HasSubstr("\"many\""));
   EXPECT_THAT(run_.err(), HasSubstr("asks for account \"other\""));
 }

@@ -40,9 +40,10 @@ std::vector<std::string> FindFailpoints(bool of_fluence) {
 
 std::vector<std::string> AllFailpoints() { return FindFailpoints(false); }
 
-std::vector<std::string> FailpointsWithoutPodGroups() {
+std::vector<std::string> FailpointsOfPlainGroups() {
   auto all = AllFailpoints();
   std::erase(all, "group-statuses-written");
+  std::erase(all, "bind-devices-written");
   return all;
 }
 

@@ -12,9 +12,9 @@ std::vector<std::string> AllFailpoints();
 // Further ones, which only a Match of the Fluence-compatible services reaches.
 std::vector<std::string> FluenceFailpoints();
 
-// The simulated cluster has no PodGroups; tests/kubernetes covers the
-// failpoints that need them.
-std::vector<std::string> FailpointsWithoutPodGroups();
+// Those that groups without PodGroup objects and claims of devices come by;
+// tests/kubernetes covers the others.
+std::vector<std::string> FailpointsOfPlainGroups();
 
 // Returns the failpoint as part of a test's name.
 std::string TestNameOf(std::string failpoint);

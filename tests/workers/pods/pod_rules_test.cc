@@ -14,9 +14,6 @@ using ::testing::HasSubstr;
 TEST(PodRules, WhatIsNotSupportedIsNamed) {
   EXPECT_EQ(WhyUnsupported({}), "");
   PodRequest request;
-  request.rules.Own().resource_claims = {{.name = "gpu"}};
-  EXPECT_THAT(WhyUnsupported(request), HasSubstr("resource claims"));
-  request = {};
   request.tolerations = {{"load", false, "5", "", "Lt"}};
   EXPECT_THAT(WhyUnsupported(request), HasSubstr("the operator \"Lt\""));
   request = {};

@@ -42,6 +42,7 @@ class MatchTest : public LifecycleTest {
   void Match(cluster::Time now = kNoon) {
     match->worker.NoteNodes(cache->TakeChangedNodes());
     match->worker.NoteClaims(cache->TakeChangedClaims());
+    match->worker.TakeDevices(cache->TakeChangedDevices());
     for (int i = 0; i < 10; ++i) match->worker.RunOnce(now);
   }
 

@@ -1,4 +1,4 @@
-#include "matcher/gangs/shortfall.h"
+#include "matcher/nodes/shortfall.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,234 @@
+// Groups whose pods have claims of devices, from the match to the binding, and
+// what is given back of those that are not bound.
+#include <map>
+
+#include "cluster/devices/claim_spec.h"
+#include "matcher/devices/devices_text.h"
+#include "tests/workers/support/match_fixture.h"
+#include "workers/bind/claim_release.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Nodes n0 and n1 have two GPUs each, n2 has none.
+class DeviceClaimsPlaced : public MatchTest {
+ protected:
+  DeviceClaimsPlaced() {
+    binder = std::make_unique<Binder>(
+        database.pool(), *jobs, match->client, door, *cache,
+        Binder::Options{.retry = std::chrono::milliseconds(0)});
+    cluster::DeviceClass gpu;
+    gpu.device_class = {"gpu", {"device.driver == \"gpu.example.com\""}};
+    door.PutOther("class gpu", gpu);
+    for (const char* const node : {"n0", "n1"}) {
+      cluster::ResourceSlice slice;
+      slice.slice.name = std::string(node) + "-gpus";
+      slice.slice.driver = "gpu.example.com";
+      slice.slice.pool = node;
+      slice.slice.generation = 1;
+      slice.slice.nodes.node = node;
+      slice.slice.devices.resize(2);
+      slice.slice.devices[0].name = "gpu-0";
+      slice.slice.devices[1].name = "gpu-1";
+      door.PutOther("slice " + slice.slice.name, slice);
+    }
+  }
+
+  // A pod with a claim of its own, made from a template.
+  std::string CreatePod(const std::string& name, const std::string& gang,
+                        int size, int gpus) {
+    cluster::Pod pod = PodOf({.name = name, .group = gang, .size = size});
+    pod.resource_claims = {{"gpus", name + "-gpus", "some-gpus"}};
+    cluster::RequestedClaim asked;
+    asked.name = "gpus";
+    asked.template_name = "some-gpus";
+    pod.request.rules.Own().resource_claims = {asked};
+    matcher::DeviceChoice choice;
+    choice.device_class = device_class_;
+    choice.count = gpus;
+    matcher::DeviceRequest request;
+    request.name = "gpu";
+    request.choices = {choice};
+    matcher::DeviceClaim devices;
+    devices.requests = {request};
+    cluster::ResourceClaim claim;
+    claim.namespace_name = "default";
+    claim.name = name + "-gpus";
+    claim.uid = "uid-of-claim-" + name;
+    claim.owner = cluster::Owner{"Pod", name, pod.uid};
+    claim.spec.Own() = cluster::ReadClaimSpec(cluster::WriteClaimSpec(devices));
+    door.PutResourceClaim(claim);
+    door.Put(pod);
+    return pod.uid;
+  }
+
+  void PlaceAll() {
+    ObserveAndPromote();
+    Match();
+  }
+  void BindDue() {
+    database.Execute(
+        "UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
+    jobs->MakeDueAvailable();
+    BindPlaced();
+  }
+
+  // "n0/gpu-0 n0/gpu-1"; empty: it has none.
+  std::string DevicesOf(const std::string& pod) {
+    const auto claim = door.ResourceClaimOf("default/" + pod + "-gpus");
+    std::string text;
+    if (!claim->allocation) return text;
+    for (const matcher::AllocatedDevice& each : claim->allocation->devices)
+      text += (text.empty() ? "" : " ") + each.id.pool + "/" + each.id.device;
+    return text;
+  }
+  std::vector<std::string> ConsumersOf(const std::string& pod) {
+    std::vector<std::string> uids;
+    const auto claim = door.ResourceClaimOf("default/" + pod + "-gpus");
+    for (const cluster::ClaimConsumer& each : claim->reserved_for)
+      uids.push_back(each.uid);
+    return uids;
+  }
+  // As another scheduler does.
+  void TakeAway(const std::string& node, const std::string& device) {
+    cluster::ResourceClaim claim;
+    claim.namespace_name = "other";
+    claim.name = "theirs-" + device;
+    claim.uid = "uid-of-" + claim.name;
+    matcher::AllocatedDevice held;
+    held.request = "gpu";
+    held.id = {"gpu.example.com", node, device};
+    claim.allocation = cluster::ClaimDevices{{held}, {node}};
+    door.PutResourceClaim(claim);
+  }
+
+  std::string device_class_ = "gpu";
+
+  int Release() {
+    Observe();
+    return ClaimRelease(database.pool(), door, *cache,
+                        cluster::SchedulerNames())
+        .RunOnce();
+  }
+};
+
+TEST_F(DeviceClaimsPlaced, ClaimsAreWrittenBeforeTheBinding) {
+  const std::string a = CreatePod("a", "gang", 2, 2);
+  const std::string b = CreatePod("b", "gang", 2, 2);
+  PlaceAll();
+  EXPECT_EQ(PlacesOf("gang"), "n0 n1");
+  EXPECT_EQ(DevicesOf("a"), "");
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+  EXPECT_EQ(DevicesOf("b"), "n1/gpu-0 n1/gpu-1");
+  EXPECT_THAT(ConsumersOf("a"), ElementsAre(a));
+  EXPECT_THAT(ConsumersOf("b"), ElementsAre(b));
+  EXPECT_EQ(Release(), 0);
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
+TEST_F(DeviceClaimsPlaced, DevicesOfOthersAreNotTaken) {
+  TakeAway("n0", "gpu-1");
+  CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  EXPECT_EQ(PlacesOf("gang"), "n1");
+  CreatePod("b", "late", 1, 2);
+  PlaceAll();
+  EXPECT_THAT(StateOf("late"), HasSubstr("pending"));
+  EXPECT_EQ(PlacesOf("late"), "");
+}
+
+TEST_F(DeviceClaimsPlaced, DeviceThatIsTakenMeanwhileSendsTheWholeGroupBack) {
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 1);
+  PlaceAll();
+  ASSERT_EQ(PlacesOf("gang"), "n0 n1");
+  TakeAway("n1", "gpu-0");
+  Observe();
+  BindDue();
+  EXPECT_EQ(DevicesOf("a"), "");
+  EXPECT_EQ(StateOf("gang"), "pending queued");
+  Match();
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(DevicesOf("b"), "n1/gpu-1");
+}
+
+TEST_F(DeviceClaimsPlaced, WhatAGroupWithoutAPlaceHasIsGivenBack) {
+  CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  door.refuses_bindings = "not now";
+  BindDue();
+  door.refuses_bindings.clear();
+  EXPECT_EQ(StateOf("gang"), "pending queued");
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+  EXPECT_EQ(Release(), 1);
+  EXPECT_EQ(DevicesOf("a"), "");
+  EXPECT_THAT(ConsumersOf("a"), IsEmpty());
+  EXPECT_EQ(Release(), 0);
+}
+
+TEST_F(DeviceClaimsPlaced, WhatABinderWroteBeforeItWasKilledIsBoundByTheNext) {
+  const std::string a = CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  cluster::ClaimAllocation written;
+  written.claim = door.ResourceClaimOf("default/a-gpus");
+  written.devices.devices = matcher::ReadDevices(
+      Ask("SELECT devices FROM placements WHERE pod_uid = '" + a + "'"));
+  written.devices.nodes.node = "n0";
+  cluster::ClaimConsumer consumer;
+  consumer.name = "a";
+  consumer.uid = a;
+  written.consumers = {consumer};
+  door.AllocateClaims({&written, 1});
+  EXPECT_EQ(Release(), 0);
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
+TEST_F(DeviceClaimsPlaced, ClaimWithOtherDevicesThanThePlacementIsGivenBack) {
+  const std::string a = CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  cluster::ResourceClaim claim = *door.ResourceClaimOf("default/a-gpus");
+  matcher::AllocatedDevice held;
+  held.request = "gpu";
+  held.id = {"gpu.example.com", "n1", "gpu-0"};
+  claim.allocation = cluster::ClaimDevices{{held}, {"n1"}};
+  cluster::ClaimConsumer consumer;
+  consumer.name = "a";
+  consumer.uid = a;
+  claim.reserved_for = {consumer};
+  door.PutResourceClaim(claim);
+  Observe();
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "allocated");
+  EXPECT_EQ(Release(), 1);
+  Observe();
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
+TEST_F(DeviceClaimsPlaced, WhatCanNeverBeIsTold) {
+  CreatePod("a", "many", 1, 3);
+  device_class_ = "tpu";
+  CreatePod("b", "missing", 1, 1);
+  PlaceAll();
+  const auto reason = [this](const std::string& group) {
+    EXPECT_EQ(StateOf(group), "unsatisfiable");
+    return Ask("SELECT reason FROM pod_groups WHERE group_name = '" + group +
+               "'");
+  };
+  EXPECT_THAT(reason("many"), HasSubstr("no node that it may use has the "
+                                        "devices of its claims"));
+  EXPECT_THAT(reason("missing"), HasSubstr("tpu"));
+}
+
+}  // namespace
+}  // namespace fluxnetes::workers

@@ -1,0 +1,113 @@
+#include "workers/bind/bind_devices.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "cluster/text/quote.h"
+#include "matcher/devices/device_nodes.h"
+#include "matcher/devices/devices_text.h"
+
+namespace fluxnetes::workers {
+namespace {
+
+using cluster::Quote;
+
+std::vector<cluster::DeviceClassPointer> ClassesOf(
+    const matcher::DeviceClaim& claim, const cluster::ClusterCache& cache) {
+  std::set<std::string> names;
+  for (const matcher::DeviceRequest& request : claim.requests)
+    for (const matcher::DeviceChoice& choice : request.choices)
+      names.insert(choice.device_class);
+  std::vector<cluster::DeviceClassPointer> classes;
+  for (const std::string& name : names)
+    if (auto found = cache.DeviceClassByName(name)) classes.push_back(found);
+  return classes;
+}
+
+}  // namespace
+
+BindDevices::Look BindDevices::Check(const cluster::Pod& pod,
+                                     const std::string& node,
+                                     std::string_view devices) const {
+  Look look;
+  std::map<std::string, std::vector<matcher::AllocatedDevice>> by_claim;
+  for (matcher::AllocatedDevice& each : matcher::ReadDevices(devices))
+    by_claim[each.claim].push_back(std::move(each));
+  for (const cluster::PodClaim& entry : pod.resource_claims) {
+    if (entry.needless) continue;
+    CheckClaim(pod, node, entry, std::move(by_claim[entry.name]), look);
+    if (look.waits || !look.problem.empty()) return look;
+  }
+  return look;
+}
+
+void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
+                             const cluster::PodClaim& entry,
+                             std::vector<matcher::AllocatedDevice> devices,
+                             Look& look) const {
+  const cluster::ResourceClaimPointer claim =
+      cache_.ResourceClaimByName(pod.namespace_name, entry.claim);
+  if (claim == nullptr || claim->terminating) {
+    look.waits = true;  // intake sends the group back, or the watch is behind
+    return;
+  }
+  cluster::ClaimAllocation write;
+  write.devices.nodes = matcher::NodesOf(entry.name, devices, node);
+  write.devices.devices = std::move(devices);
+  for (matcher::AllocatedDevice& each : write.devices.devices)
+    each.claim.clear();
+  if (claim->allocation &&
+      !cluster::SameDevices(*claim->allocation, write.devices)) {
+    if (entry.template_name.empty()) {
+      look.problem = "the ResourceClaim " + Quote(entry.claim) +
+                     " has been given other devices";
+    } else {
+      look.waits = true;  // those of an earlier placement are given back
+    }
+    return;
+  }
+  for (const matcher::AllocatedDevice& each : write.devices.devices) {
+    const std::string holder = cache_.HolderOf(each.id);
+    if (each.admin_access || !each.share.empty() || holder.empty() ||
+        holder == Key(*claim))
+      continue;
+    look.problem = "device " + each.id.pool + "/" + each.id.device + " of " +
+                   each.id.driver + " was taken by the ResourceClaim " + holder;
+    return;
+  }
+  cluster::ResourceClaim unwritten = *claim;
+  unwritten.allocation.reset();
+  unwritten.reserved_for.clear();
+  write.claim =
+      std::make_shared<const cluster::ResourceClaim>(std::move(unwritten));
+  write.classes = ClassesOf(claim->spec->devices, cache_);
+  cluster::ClaimConsumer consumer;
+  consumer.name = pod.name;
+  consumer.uid = pod.uid;
+  write.consumers = {consumer};
+  look.to_write.push_back(std::move(write));
+}
+
+std::vector<std::size_t> BindDevices::Merge(
+    std::vector<cluster::ClaimAllocation>& writes) {
+  std::map<std::string, std::size_t> known;
+  std::vector<std::size_t> positions;
+  std::vector<cluster::ClaimAllocation> merged;
+  for (cluster::ClaimAllocation& write : writes) {
+    const auto [at, added] = known.emplace(write.claim->uid, merged.size());
+    positions.push_back(at->second);
+    if (added) {
+      merged.push_back(std::move(write));
+    } else {
+      auto& consumers = merged[at->second].consumers;
+      consumers.insert(consumers.end(), write.consumers.begin(),
+                       write.consumers.end());
+    }
+  }
+  writes = std::move(merged);
+  return positions;
+}
+
+}  // namespace fluxnetes::workers

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kSpec = R"({"devices": {"requests": [
+constexpr const char* kWrittenSpec = R"({"devices": {"requests": [
     {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}})";
 
 TEST(DeviceWriter, AClaimComesBackUnchanged) {
@@ -23,7 +23,7 @@ TEST(DeviceWriter, AClaimComesBackUnchanged) {
   claim.uid = "u";
   claim.resource_version = "7";
   claim.owner = Owner{"Pod", "p", "pu"};
-  claim.spec.Own() = ReadClaimSpec(kSpec);
+  claim.spec.Own() = ReadClaimSpec(kWrittenSpec);
   claim.allocation = ClaimDevices{
       .devices = {{.claim = "", .request = "gpu", .id = {"d", "p", "gpu-0"}}},
       .nodes = {.node = "n1"}};
@@ -43,7 +43,7 @@ TEST(DeviceWriter, ATemplateComesBackUnchanged) {
   of.name = "t";
   of.uid = "u";
   of.resource_version = "7";
-  of.spec = ReadClaimSpec(kSpec);
+  of.spec = ReadClaimSpec(kWrittenSpec);
   EXPECT_EQ(DecodeResourceClaimTemplate(
                 Json::parse(WriteResourceClaimTemplate(of))),
             of);

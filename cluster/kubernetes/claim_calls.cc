@@ -41,6 +41,7 @@ bool ClaimCalls::Take(const HttpResponse& response, Work& work,
     }
     work.now = std::move(now);
     work.reads = false;
+    work.fresh = true;
     return true;
   }
   if (response.status == 404) {
@@ -71,10 +72,14 @@ std::vector<ClaimResult> ClaimCalls::Write(const Claims& claims,
       if (!work.reads) {
         auto step = next(work.number, work.now);
         if (auto* const result = std::get_if<ClaimResult>(&step)) {
-          results[work.number] = std::move(*result);
-          continue;
+          if (work.fresh) {
+            results[work.number] = std::move(*result);
+            continue;
+          }
+          work.reads = true;
+        } else {
+          patch = std::get<ClaimPatch>(std::move(step));
         }
-        patch = std::get<ClaimPatch>(std::move(step));
       }
       requests.push_back(RequestFor(work, patch));
       asking.push_back(std::move(work));

@@ -4,6 +4,8 @@
 //   patch ─▶ answered: the next patch of the claim, until it needs none
 //        └─▶ conflict: the claim is read again; then as above
 //
+// If there is nothing to do by what was last seen, the claim is read first.
+//
 // Tests: tests/cluster/contract/contract_claims.cc,
 // tests/kubernetes/workloads/claims_kubetest.cc.
 #pragma once
@@ -40,6 +42,7 @@ class ClaimCalls {
     std::size_t number = 0;
     ResourceClaim now;
     bool reads = false;  // it is to be read again
+    bool fresh = false;  // `now` is an answer of the server
     int conflicts = 0;
   };
 

@@ -21,6 +21,7 @@ constexpr std::string_view kTellsPodGroups = "the status of PodGroups";
 constexpr std::string_view kTopologies =
     "what nodes have inside, from NodeResourceTopology";
 constexpr std::string_view kVolumes = "pods with volumes";
+constexpr std::string_view kDevices = "pods with claims of devices";
 constexpr std::string_view kEndsOwners = "queues with deadline_action owner";
 
 constexpr SchedulerRight kRights[] = {
@@ -78,6 +79,18 @@ constexpr SchedulerRight kRights[] = {
     {"", "persistentvolumes", "", "watch", kVolumes},
     {"storage.k8s.io", "storageclasses", "", "list", kVolumes},
     {"storage.k8s.io", "storageclasses", "", "watch", kVolumes},
+    {"resource.k8s.io", "deviceclasses", "", "list", kDevices},
+    {"resource.k8s.io", "deviceclasses", "", "watch", kDevices},
+    {"resource.k8s.io", "resourceclaimtemplates", "", "list", kDevices},
+    {"resource.k8s.io", "resourceclaimtemplates", "", "watch", kDevices},
+    {"resource.k8s.io", "resourceslices", "", "list", kDevices},
+    {"resource.k8s.io", "resourceslices", "", "watch", kDevices},
+    {"resource.k8s.io", "resourceclaims", "", "get", kDevices},
+    {"resource.k8s.io", "resourceclaims", "", "list", kDevices},
+    {"resource.k8s.io", "resourceclaims", "", "watch", kDevices},
+    {"resource.k8s.io", "resourceclaims", "", "patch", kDevices},
+    {"resource.k8s.io", "resourceclaims", "binding", "patch", kDevices},
+    {"resource.k8s.io", "resourceclaims", "status", "patch", kDevices},
     {"", "replicationcontrollers", "", "delete", kEndsOwners, true},
     {"apps", "daemonsets", "", "delete", kEndsOwners, true},
     {"apps", "deployments", "", "delete", kEndsOwners, true},

@@ -10,7 +10,7 @@
 #include "cluster/simulated/simulated_cluster.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/api_request.h"
-#include "services/simulated_api/served_kinds.h"
+#include "services/api_kinds/served_kinds.h"
 
 namespace fluxnetes::services {
 

@@ -15,7 +15,7 @@
 
 #include "cluster/simulated/simulated_cluster.h"
 #include "services/http/http_server.h"
-#include "services/simulated_api/watch_log.h"
+#include "services/api_kinds/watch_log.h"
 #include "sql/mutex.h"
 
 namespace fluxnetes::services {

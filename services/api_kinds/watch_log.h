@@ -22,7 +22,7 @@
 
 #include "cluster/json/watch_line.h"
 #include "cluster/simulated/simulated_cluster.h"
-#include "services/simulated_api/served_kinds.h"
+#include "services/api_kinds/served_kinds.h"
 #include "sql/condition_variable.h"
 #include "sql/mutex.h"
 

@@ -1,4 +1,4 @@
-#include "services/simulated_api/watch_log.h"
+#include "services/api_kinds/watch_log.h"
 
 #include <algorithm>
 #include <charconv>

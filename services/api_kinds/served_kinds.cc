@@ -1,4 +1,4 @@
-#include "services/simulated_api/served_kinds.h"
+#include "services/api_kinds/served_kinds.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Sends the patches that claims of devices need (devices/claim_changes.h), those
-// of all claims side by side:
+// Sends the patches that claims of devices need (devices/claim_changes.h),
+// those of all claims side by side:
 //
 //   patch ─▶ answered: the next patch of the claim, until it needs none
 //        └─▶ conflict: the claim is read again; then as above

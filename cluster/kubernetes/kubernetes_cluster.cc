@@ -220,18 +220,17 @@ std::vector<ClaimResult> KubernetesCluster::WriteClaims(
   });
   ClaimCalls::Claims claims;
   for (const Wish& wish : wishes) claims.push_back(wish.claim);
-  return calls.Write(claims,
-                     [&](std::size_t number, const ResourceClaim& now) {
-                       return next(wishes[number], now);
-                     });
+  return calls.Write(claims, [&](std::size_t number, const ResourceClaim& now) {
+    return next(wishes[number], now);
+  });
 }
 
 std::vector<ClaimResult> KubernetesCluster::AllocateClaims(
     std::span<const ClaimAllocation> claims) {
-  return WriteClaims(
-      claims, [](const ClaimAllocation& wish, const ResourceClaim& now) {
-        return NextPatch(wish, now, Now());
-      });
+  return WriteClaims(claims,
+                     [](const ClaimAllocation& wish, const ResourceClaim& now) {
+                       return NextPatch(wish, now, Now());
+                     });
 }
 
 std::vector<ClaimResult> KubernetesCluster::ReleaseClaims(

@@ -110,8 +110,8 @@ void SimulatedCluster::State::FreeClaims(const Pod& pod) {
     const std::string key = NameOfClaim(pod, each.claim);
     const ResourceClaimPointer claim = FindIn(resource_claims, key);
     if (claim == nullptr) continue;
-    if (std::ranges::count(claim->reserved_for, pod.uid,
-                           &ClaimConsumer::uid) > 0) {
+    if (std::ranges::count(claim->reserved_for, pod.uid, &ClaimConsumer::uid) >
+        0) {
       ResourceClaim freed = *claim;
       Apply(ClaimRelease{claim, {pod.uid}}, freed);
       ChangeClaim(std::move(freed));

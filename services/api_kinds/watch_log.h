@@ -1,6 +1,6 @@
-// The latest events of each kind that the API serves (served_kinds.h), in order,
-// for its watches: a watch that names a version continues after it, as long as
-// all later events are still kept. (Kubernetes: the watch cache.)
+// The latest events of each kind that the API serves (served_kinds.h), in
+// order, for its watches: a watch that names a version continues after it, as
+// long as all later events are still kept. (Kubernetes: the watch cache.)
 //
 //   forgotten │ kept: v7 v9 v12 v13 │ to come
 //             └ a version before it is too old (410 Gone)

@@ -1,16 +1,16 @@
 // Claims of devices, their templates, devices and classes in the form of the
 // Kubernetes API (resource.k8s.io/v1): created, read, deleted; claims patched.
-// Of patches it knows what the scheduler and the controllers of Kubernetes send:
-// finalizers, and in the status the allocation and the consumers.
+// Of patches it knows what the scheduler and the controllers of Kubernetes
+// send: finalizers, and in the status the allocation and the consumers.
 //
 // Thread-safe.
 // Tests: tests/services/simulated_api/api_devices_test.cc.
 #pragma once
 
 #include "cluster/simulated/simulated_cluster.h"
+#include "services/api_kinds/served_kinds.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/api_request.h"
-#include "services/api_kinds/served_kinds.h"
 
 namespace fluxnetes::services {
 

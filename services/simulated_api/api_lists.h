@@ -14,8 +14,8 @@
 #include <string>
 
 #include "cluster/simulated/simulated_cluster.h"
-#include "services/http/http_server.h"
 #include "services/api_kinds/watch_log.h"
+#include "services/http/http_server.h"
 #include "sql/mutex.h"
 
 namespace fluxnetes::services {

@@ -55,22 +55,21 @@ class KubernetesClaims : public OnKubernetes {
   }
 
   Json Spec() const {
-    return {
-        {"devices",
-         {{"requests",
-           Json::array(
-               {{{"name", "gpu"},
-                 {"exactly",
-                  {{"deviceClassName", home_},
-                   {"tolerations",
-                    Json::array({{{"key", "slow"},
-                                  {"operator", "Exists"},
-                                  {"effect", "NoExecute"},
-                                  {"tolerationSeconds", 60}}})}}}}})}}}};
+    return {{"devices",
+             {{"requests",
+               Json::array(
+                   {{{"name", "gpu"},
+                     {"exactly",
+                      {{"deviceClassName", home_},
+                       {"tolerations",
+                        Json::array({{{"key", "slow"},
+                                      {"operator", "Exists"},
+                                      {"effect", "NoExecute"},
+                                      {"tolerationSeconds", 60}}})}}}}})}}}};
   }
   void MakeClaim(const std::string& name) {
-    Send("POST", "/apis/resource.k8s.io/v1/namespaces/" + home_ +
-                     "/resourceclaims",
+    Send("POST",
+         "/apis/resource.k8s.io/v1/namespaces/" + home_ + "/resourceclaims",
          {{"apiVersion", "resource.k8s.io/v1"},
           {"kind", "ResourceClaim"},
           {"metadata", {{"name", name}}},
@@ -86,8 +85,7 @@ class KubernetesClaims : public OnKubernetes {
   }
   cluster::Pod AddUser(const std::string& name, const std::string& claim) {
     std::string pod = BarePod(
-        name, "", 0,
-        {.more = "resourceClaims: [{name: gpu, " + claim + "}]"});
+        name, "", 0, {.more = "resourceClaims: [{name: gpu, " + claim + "}]"});
     pod.replace(pod.find("fluxnetes,"), 9, "nobody");
     Submit(pod);
     return PodNamed(name);
@@ -212,9 +210,8 @@ TEST_F(KubernetesClaims, ClaimsOfATemplateAreMadeAndGoWithTheirPods) {
   ASSERT_EQ(Allocate(Wish(made, "gpu-0", pod)).outcome, ClaimOutcome::kWritten);
   ASSERT_TRUE(until([&] { return !cache.AllocatedClaims().empty(); }));
   Delete("pods/a");
-  EXPECT_TRUE(until([&] {
-    return cache.ResourceClaimByName(home_, made->name) == nullptr;
-  }));
+  EXPECT_TRUE(until(
+      [&] { return cache.ResourceClaimByName(home_, made->name) == nullptr; }));
 }
 
 }  // namespace

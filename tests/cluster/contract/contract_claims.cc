@@ -111,12 +111,11 @@ TEST_P(ClusterContract, TheLastConsumerThatLeavesFreesTheDevices) {
   const auto a = AddPod("a");
   const auto b = AddPod("b");
   const auto unseen = AddClaim("c");
-  ASSERT_EQ(Allocate({unseen,
-                      DevicesNamed("gpu-0"),
-                      {},
-                      {ConsumerOf(*a), ConsumerOf(*b)}})
-                .outcome,
-            ClaimOutcome::kWritten);
+  ASSERT_EQ(
+      Allocate(
+          {unseen, DevicesNamed("gpu-0"), {}, {ConsumerOf(*a), ConsumerOf(*b)}})
+          .outcome,
+      ClaimOutcome::kWritten);
   EXPECT_EQ(Release({ClaimNamed("c"), {a->uid, "nobody"}}).outcome,
             ClaimOutcome::kWritten);
   EXPECT_THAT(ClaimNamed("c")->reserved_for, ElementsAre(ConsumerOf(*b)));
@@ -186,8 +185,8 @@ TEST_P(ClusterContract, AKubeletStartsAPodOnlyWithItsClaims) {
 }
 
 TEST_P(ClusterContract, ClaimsOfATemplateAreMadeForEachPodAndGoWithIt) {
-  const auto pod = AddUser(
-      "a", {{.name = "gpu", .claim = "", .template_name = "one-gpu"}});
+  const auto pod =
+      AddUser("a", {{.name = "gpu", .claim = "", .template_name = "one-gpu"}});
   ASSERT_TRUE(Until([&] { return cache_.PodByUid(pod->uid) != nullptr; }));
   EXPECT_EQ(cache_.PodByUid(pod->uid)->resource_claims.at(0).claim, "");
   ResourceClaimTemplate of;
@@ -201,9 +200,8 @@ TEST_P(ClusterContract, ClaimsOfATemplateAreMadeForEachPodAndGoWithIt) {
   }));
   const std::string name =
       cache_.PodByUid(pod->uid)->resource_claims.at(0).claim;
-  ASSERT_TRUE(Until([&] {
-    return cache_.ResourceClaimByName("default", name) != nullptr;
-  }));
+  ASSERT_TRUE(Until(
+      [&] { return cache_.ResourceClaimByName("default", name) != nullptr; }));
   const auto made = cache_.ResourceClaimByName("default", name);
   EXPECT_EQ(made->owner, (Owner{"Pod", "a", pod->uid}));
   EXPECT_EQ(made->spec->text, of.spec.text);
@@ -212,9 +210,8 @@ TEST_P(ClusterContract, ClaimsOfATemplateAreMadeForEachPodAndGoWithIt) {
       ClaimOutcome::kWritten);
   ASSERT_TRUE(Until([&] { return !cache_.AllocatedClaims().empty(); }));
   ASSERT_TRUE(Behind().Delete({"Pod", "default", "a", ""}));
-  EXPECT_TRUE(Until([&] {
-    return cache_.ResourceClaimByName("default", name) == nullptr;
-  }));
+  EXPECT_TRUE(Until(
+      [&] { return cache_.ResourceClaimByName("default", name) == nullptr; }));
 }
 
 TEST_P(ClusterContract, DevicesAndClassesAreTold) {

@@ -55,8 +55,8 @@ ClaimAllocation Wish() {
                           {.claim = "",
                            .request = "nic/slow",
                            .id = {"nic.example.com", "node1", "nic-0"}}};
-  wish.devices.devices[1].consumed = {{"bandwidth",
-                                       *matcher::ReadAmount("1Gi")}};
+  wish.devices.devices[1].consumed = {
+      {"bandwidth", *matcher::ReadAmount("1Gi")}};
   wish.devices.devices[1].share = "s";
   wish.classes = {ClassOf("slow.example.com"), ClassOf("fast.example.com")};
   wish.consumers = {{.name = "p", .uid = "pu"}};

@@ -30,11 +30,9 @@ TEST(DeviceWriter, AClaimComesBackUnchanged) {
   claim.reserved_for = {{.name = "p", .uid = "pu"}};
   claim.finalizers = {kClaimFinalizer};
   claim.terminating = true;
-  EXPECT_EQ(DecodeResourceClaim(Json::parse(WriteResourceClaim(claim))),
-            claim);
+  EXPECT_EQ(DecodeResourceClaim(Json::parse(WriteResourceClaim(claim))), claim);
   claim.allocation->nodes = {.node = "", .all = true};
-  EXPECT_EQ(DecodeResourceClaim(Json::parse(WriteResourceClaim(claim))),
-            claim);
+  EXPECT_EQ(DecodeResourceClaim(Json::parse(WriteResourceClaim(claim))), claim);
 }
 
 TEST(DeviceWriter, ATemplateComesBackUnchanged) {
@@ -44,9 +42,9 @@ TEST(DeviceWriter, ATemplateComesBackUnchanged) {
   of.uid = "u";
   of.resource_version = "7";
   of.spec = ReadClaimSpec(kWrittenSpec);
-  EXPECT_EQ(DecodeResourceClaimTemplate(
-                Json::parse(WriteResourceClaimTemplate(of))),
-            of);
+  EXPECT_EQ(
+      DecodeResourceClaimTemplate(Json::parse(WriteResourceClaimTemplate(of))),
+      of);
 }
 
 TEST(DeviceWriter, AClassComesBackUnchanged) {

@@ -62,9 +62,9 @@ TEST_F(ApiDevicesTest, ObjectsAreCreatedReadListedAndDeleted) {
        R"({"devices": {}})"}};
   for (const auto& [kind, plural, spec] : kinds) {
     const std::string path = root + plural;
-    const std::string body = R"({"apiVersion": "resource.k8s.io/v1", "kind": ")" +
-                             kind + R"(", "metadata": {"name": "one"}, "spec": )" +
-                             spec + "}";
+    const std::string body =
+        R"({"apiVersion": "resource.k8s.io/v1", "kind": ")" + kind +
+        R"(", "metadata": {"name": "one"}, "spec": )" + spec + "}";
     EXPECT_EQ(Call("POST", path, body), 201) << kind << answer_;
     EXPECT_EQ(Text(answer_, "kind"), kind);
     EXPECT_EQ(Call("POST", path, body), 409) << kind;

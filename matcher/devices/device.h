@@ -58,7 +58,7 @@ struct CounterUse {
 // Which nodes can use a slice or a device: one node, all nodes, or those that a
 // term of the selector matches.
 struct DeviceNodes {
-  std::string node;
+  std::string node = {};
   bool all = false;
   std::vector<LabelTerm> terms = {};
   bool operator==(const DeviceNodes&) const = default;

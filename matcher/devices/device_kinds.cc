@@ -86,9 +86,8 @@ void DeviceKinds::GiveContent(ContentId content) {
   if (--given.uses > 0) return;
   const auto [first, last] =
       content_index_.equal_range(HashOfContent(given.driver, given.device));
-  content_index_.erase(std::find_if(first, last, [&](const auto& each) {
-    return each.second == content;
-  }));
+  content_index_.erase(std::find_if(
+      first, last, [&](const auto& each) { return each.second == content; }));
   given = {};
   free_contents_.push_back(content);
 }
@@ -201,8 +200,8 @@ void DeviceKinds::Divide(ProbeId probe) {
       kinds_[whole].verdicts[probe] = verdict;
     }
     if (kinds_[whole].verdicts[probe] == verdict) continue;
-    const auto [part, added] = parts.try_emplace(
-        {whole, verdict}, static_cast<KindId>(kinds_.size()));
+    const auto [part, added] =
+        parts.try_emplace({whole, verdict}, static_cast<KindId>(kinds_.size()));
     if (added) {
       kinds_.push_back(kinds_[whole]);
       kinds_.back().verdicts[probe] = verdict;

@@ -37,7 +37,12 @@ inline constexpr std::int32_t kNone = -1;
 
 class DeviceKinds {
  public:
-  enum class Verdict : char { kUnknown = '?', kNo = 'n', kYes = 'y', kError = 'e' };
+  enum class Verdict : char {
+    kUnknown = '?',
+    kNo = 'n',
+    kYes = 'y',
+    kError = 'e'
+  };
 
   // The content of a device, whose name and nodes do not count. Kept until it
   // was given back as often as it was taken.
@@ -68,7 +73,9 @@ class DeviceKinds {
   Reason ReasonOf(ContentId content, ProbeId probe);
 
   // A device of the kind, without attributes. Valid until forgets() grows.
-  const Device& traits(KindId kind) const { return traits_[kinds_[kind].traits]; }
+  const Device& traits(KindId kind) const {
+    return traits_[kinds_[kind].traits];
+  }
   const std::string& driver_of(KindId kind) const {
     return trait_drivers_[kinds_[kind].traits];
   }

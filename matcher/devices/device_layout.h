@@ -9,7 +9,7 @@
 // their counters.
 //
 // Plain values.
-// Tests: tests/matcher/devices/device_search_test.cc.
+// Tests: tests/matcher/node_devices/device_rules_test.cc.
 #pragma once
 
 #include <cstdint>

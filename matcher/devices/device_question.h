@@ -2,7 +2,7 @@
 // a task, or of those of its claims that have no devices yet.
 //
 // Plain values.
-// Tests: tests/matcher/devices/device_search_test.cc.
+// Tests: tests/matcher/node_devices/device_rules_test.cc.
 #pragma once
 
 #include <optional>

@@ -2,7 +2,7 @@
 // ResourceClaim, spec.devices).
 //
 // Plain values.
-// Tests: tests/matcher/devices/device_search_test.cc.
+// Tests: tests/matcher/node_devices/device_rules_test.cc.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ struct TaskDevices {
 struct AllocatedDevice {
   std::string claim;        // DeviceClaim::name
   std::string shared = {};  // DeviceClaim::shared
-  std::string request;  // "request", or "request/subrequest"
+  std::string request;      // "request", or "request/subrequest"
   DeviceId id;
   bool admin_access = false;
   DeviceAmounts consumed = {};  // consumedCapacity of a shared device

@@ -93,7 +93,9 @@ class DeviceSearch {
   const Choice& Of(const At& at) const {
     return question_.requests[at.request].choices[at.choice];
   }
-  int ClaimOf(const At& at) const { return question_.requests[at.request].claim; }
+  int ClaimOf(const At& at) const {
+    return question_.requests[at.request].claim;
+  }
   bool IsSharedAlready(int position) const {
     const int share = layout_.positions[position].share;
     return share >= 0 && state_.IsShared(share);
@@ -102,8 +104,8 @@ class DeviceSearch {
 
   // Lists the devices of each request for all; false if one cannot be told.
   bool AllCanBeTold() {
-    const bool whole = std::ranges::none_of(
-        layout_.pools, [](const DeviceLayout::Pool& pool) {
+    const bool whole =
+        std::ranges::none_of(layout_.pools, [](const DeviceLayout::Pool& pool) {
           return pool.incomplete || pool.invalid;
         });
     for (At at; at.request < static_cast<int>(question_.requests.size());
@@ -137,7 +139,10 @@ class DeviceSearch {
 
   bool HasCapacity(const At& at, int position) const {
     const DeviceLayout::Position& device = layout_.positions[position];
-    const auto wanted = AmountsOfPick(kinds_, device.kind, *Of(at).wanted);
+    const DeviceChoice& choice = *Of(at).wanted;
+    const bool has_policy = !kinds_.traits(device.kind).policies.empty();
+    if (device.share < 0 && choice.amounts.empty() && !has_policy) return true;
+    const auto wanted = AmountsOfPick(kinds_, device.kind, choice);
     if (!wanted) return false;
     if (device.share < 0) return true;
     int amount = device.amounts;
@@ -164,13 +169,11 @@ class DeviceSearch {
 
   // `taken` devices of the choice are taken; the next is at `start` or behind.
   bool DeviceFrom(const At& at, int taken, int start) {
-    if (++steps_ > kMostSearchSteps) result_.given_up = true;
     if (Stopped()) return false;
     const Choice& choice = Of(at);
     const auto& list = all_[at.request][at.choice];
     if (choice.all && list.empty()) return false;
-    const int count =
-        choice.all ? static_cast<int>(list.size()) : choice.count;
+    const int count = choice.all ? static_cast<int>(list.size()) : choice.count;
     if (taken >= count) return RequestFrom(at.request + 1);
     if (devices_of_claim_[ClaimOf(at)] + count - taken > kMostDevicesOfClaim) {
       return false;
@@ -195,6 +198,7 @@ class DeviceSearch {
   }
 
   bool MayTake(const At& at, int position) {
+    if (++steps_ > kMostSearchSteps) result_.given_up = true;
     if (!layout_.IsUsable(layout_.positions[position])) return false;
     if (IsInUse(at, position)) return false;
     return Selects(at, position) && HasCapacity(at, position);
@@ -223,10 +227,10 @@ class DeviceSearch {
         IsSharedAlready(a) || IsSharedAlready(b)) {
       return false;
     }
-    return std::ranges::all_of(
-        question_.constraints, [&](const DeviceQuestion::Constraint& each) {
-          return Value(each, a) == Value(each, b);
-        });
+    return std::ranges::all_of(question_.constraints,
+                               [&](const DeviceQuestion::Constraint& each) {
+                                 return Value(each, a) == Value(each, b);
+                               });
   }
 
   int Value(const DeviceQuestion::Constraint& constraint, int position) const {
@@ -281,8 +285,8 @@ class DeviceSearch {
         !HasCapacity(at, position)) {
       return false;
     }
-    const bool counts = device.share < 0 ||
-                        (!IsSharedAlready(position) && shared_by_[position] == 0);
+    const bool counts = device.share < 0 || (!IsSharedAlready(position) &&
+                                             shared_by_[position] == 0);
     if (counts && !device.uses.empty()) {
       Count(position, -1);
       if (!CountersSuffice(position)) {
@@ -291,8 +295,8 @@ class DeviceSearch {
       }
     }
     const DeviceQuestion::Request& request = question_.requests[at.request];
-    result_.picks.push_back({position, at.request, at.choice, request.claim,
-                             request.request});
+    result_.picks.push_back(
+        {position, at.request, at.choice, request.claim, request.request});
     Mark(at, position, 1);
     for (const int c : choice.constraints) {
       const int value = Value(question_.constraints[c], position);
@@ -357,7 +361,7 @@ class DeviceSearch {
   std::vector<Int128> amounts_;
   std::vector<Int128> left_;  // of counters
   std::vector<int> devices_of_claim_;
-  std::vector<std::vector<int>> values_;  // by constraint
+  std::vector<std::vector<int>> values_;            // by constraint
   std::vector<std::vector<std::vector<int>>> all_;  // by request and choice
   int steps_ = 0;
   DeviceFind result_;

@@ -12,12 +12,12 @@
 //  - a claim has at most 32 devices.
 //
 // It differs in these: each device of a distinct constraint has a value of its
-// own, where Kubernetes compares with the last device of each other request; and
-// pools of which the node can use no device do not count. A search that takes
-// too many steps is given up.
+// own, where Kubernetes compares with the last device of each other request;
+// and pools of which the node can use no device do not count. A search that
+// takes too many steps is given up.
 //
-// Tests: tests/matcher/devices/device_search_test.cc,
-// tests/matcher/devices/allocator_cases_test.cc.
+// Tests: tests/matcher/node_devices/device_rules_test.cc,
+// tests/matcher/node_devices/allocator_cases_test.cc.
 #pragma once
 
 #include <optional>
@@ -48,7 +48,8 @@ struct DeviceFind {
   int bad_choice = kNone;
 };
 
-inline constexpr int kMostSearchSteps = 200'000;
+// Devices that are tried.
+inline constexpr int kMostSearchSteps = 100'000;
 
 DeviceFind FindDevices(const DeviceKinds& kinds, const DeviceLayout& layout,
                        const DeviceQuestion& question,

@@ -163,7 +163,8 @@ class ObjectReader {
     DeviceAmounts amounts;
     const json* value = Find(name);
     if (value == nullptr) return amounts;
-    if (!value->is_object()) Fail(fmt::format("\"{}\" must be an object", name));
+    if (!value->is_object())
+      Fail(fmt::format("\"{}\" must be an object", name));
     for (const auto& [key, text] : value->items()) {
       std::optional<DeviceAmount> amount;
       if (text.is_string()) amount = ReadAmount(text.get<std::string>());
@@ -285,9 +286,9 @@ std::vector<AllocatedDevice> ReadDevices(std::string_view text) {
   std::vector<AllocatedDevice> devices;
   if (text.empty()) return devices;
   if (text.size() > kMaxDevicesBytes) {
-    throw DevicesError(fmt::format(
-        "devices of a task: the text is longer than {} bytes",
-        kMaxDevicesBytes));
+    throw DevicesError(
+        fmt::format("devices of a task: the text is longer than {} bytes",
+                    kMaxDevicesBytes));
   }
   bool too_deep = false;
   json all;

@@ -5,10 +5,10 @@
 //
 // More members, where they are set: "shared": "namespace/name" of a claim of
 // several tasks; "admin": true; "consumed": amounts by
-// capacity, such as {"gpu.example.com/memory":"1073741824"}; "share": a shareID;
-// "tolerations", "conditions", "failures" as Kubernetes has them; "all": true or
-// "terms" where other nodes than that of the task can use the device. A task
-// without devices has the empty text.
+// capacity, such as {"gpu.example.com/memory":"1073741824"}; "share": a
+// shareID; "tolerations", "conditions", "failures" as Kubernetes has them;
+// "all": true or "terms" where other nodes than that of the task can use the
+// device. A task without devices has the empty text.
 //
 // Tests: tests/matcher/devices/devices_text_test.cc,
 // tests/fuzz/devices_text_fuzz.cc.

@@ -14,10 +14,10 @@
 
 namespace fluxnetes::matcher {
 
-// What a request for these amounts takes of each capacity of the device: rounded
-// up as its policies say; where it asks for none, the default of the policy, or
-// all. Nothing: the device lacks a capacity that is asked for, a policy
-// excludes the amount, or it is more than the device has.
+// What a request for these amounts takes of each capacity of the device:
+// rounded up as its policies say; where it asks for none, the default of the
+// policy, or all. Nothing: the device lacks a capacity that is asked for, a
+// policy excludes the amount, or it is more than the device has.
 std::optional<DeviceAmounts> AmountsTaken(const DeviceAmounts& asked,
                                           const std::string& driver,
                                           const Device& device);

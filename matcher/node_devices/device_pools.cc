@@ -129,22 +129,63 @@ std::set<std::string> DevicePools::RemoveSlice(std::string_view name) {
   return Drop(std::string(name));
 }
 
+template <typename Use>
+void DevicePools::ForEachLatest(const Pool& pool, const Use& use) const {
+  if (pool.generations.empty()) return;
+  const std::int64_t latest = pool.generations.rbegin()->first;
+  const auto look = [&](const std::map<std::string, const Slice*>& slices) {
+    for (const auto& [name, slice] : slices) {
+      if (slice->head.generation != latest) continue;
+      for (const Published& each : slice->devices) use(each);
+    }
+  };
+  look(pool.general);
+  for (const auto& [node, slices] : pool.by_node) look(slices);
+}
+
+bool DevicePools::CountersExist(
+    const Published& device,
+    const std::map<std::string, DeviceAmounts>& counters) const {
+  return std::ranges::all_of(
+      kinds_.device(device.content).uses, [&](const CounterUse& use) {
+        const auto set = counters.find(use.set);
+        return set != counters.end() &&
+               std::ranges::all_of(use.counters, [&](const auto& counter) {
+                 return set->second.contains(counter.first);
+               });
+      });
+}
+
 bool DevicePools::IsConsistent(const std::vector<const Slice*>& slices,
                                const OnNode& seen) const {
   std::set<SlotId> names;
   for (const Slice* slice : slices) {
     for (const Published& each : slice->devices) {
       if (!names.insert(each.slot).second) return false;
-      for (const CounterUse& use : kinds_.device(each.content).uses) {
-        const auto set = seen.counters.find(use.set);
-        if (set == seen.counters.end()) return false;
-        for (const auto& [counter, amount] : use.counters) {
-          if (!set->second.contains(counter)) return false;
-        }
-      }
+      if (!CountersExist(each, seen.counters)) return false;
     }
   }
   return true;
+}
+
+// The same of devices for other nodes, of which all nodes see the counters.
+bool DevicePools::CountsRightly(const Pool& pool) const {
+  if (pool.counts_as_of == version_) return pool.counts_rightly;
+  const std::int64_t latest = pool.generations.rbegin()->first;
+  std::map<std::string, DeviceAmounts> counters;
+  for (const auto& [name, slice] : pool.counters) {
+    if (slice->head.generation != latest) continue;
+    for (const CounterSet& set : slice->head.counters) {
+      counters.emplace(set.name, set.counters);
+    }
+  }
+  bool right = true;
+  ForEachLatest(pool, [&](const Published& each) {
+    right = right && CountersExist(each, counters);
+  });
+  pool.counts_rightly = right;
+  pool.counts_as_of = version_;
+  return right;
 }
 
 void DevicePools::Fill(const std::vector<const Slice*>& slices,
@@ -153,9 +194,8 @@ void DevicePools::Fill(const std::vector<const Slice*>& slices,
   bool sets_are_unique = true;
   for (const Slice* slice : slices) {
     for (const CounterSet& set : slice->head.counters) {
-      sets_are_unique =
-          seen.counters.emplace(set.name, set.counters).second &&
-          sets_are_unique;
+      sets_are_unique = seen.counters.emplace(set.name, set.counters).second &&
+                        sets_are_unique;
     }
   }
   seen.invalid = !sets_are_unique || !IsConsistent(slices, seen);
@@ -203,6 +243,9 @@ std::optional<DevicePools::OnNode> DevicePools::Look(
     seen.incomplete = pool.generations.at(generation) != wanted;
   }
   Fill(slices, node, labels, seen);
+  if (static_cast<std::int64_t>(slices.size()) != wanted) {
+    seen.invalid = seen.invalid || !CountsRightly(pool);
+  }
   return seen;
 }
 
@@ -221,20 +264,6 @@ std::vector<DevicePools::OnNode> DevicePools::Of(const std::string& node,
     return std::tie(each.conditions, pool.driver, pool.name);
   });
   return pools;
-}
-
-template <typename Use>
-void DevicePools::ForEachLatest(const Pool& pool, const Use& use) const {
-  if (pool.generations.empty()) return;
-  const std::int64_t latest = pool.generations.rbegin()->first;
-  const auto look = [&](const std::map<std::string, const Slice*>& slices) {
-    for (const auto& [name, slice] : slices) {
-      if (slice->head.generation != latest) continue;
-      for (const Published& each : slice->devices) use(each);
-    }
-  };
-  look(pool.general);
-  for (const auto& [node, slices] : pool.by_node) look(slices);
 }
 
 std::map<SlotId, ContentId> DevicePools::Counting(PoolId id) const {

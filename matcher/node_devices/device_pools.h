@@ -57,6 +57,9 @@ class DevicePools {
     std::map<std::string, const Slice*> counters;
     std::map<std::string, std::map<std::string, const Slice*>> by_node;
     std::map<std::int64_t, int> generations;  // how many slices of each
+    // Whether all its devices take of counters that exist, as of a version.
+    mutable bool counts_rightly = true;
+    mutable std::uint64_t counts_as_of = 0;
     // More than one node can use it, or may take of its counters.
     bool IsWide() const { return !general.empty() || by_node.size() > 1; }
     SlotId SlotOf(const std::string& device);
@@ -109,8 +112,12 @@ class DevicePools {
                              const Labels& labels) const;
   void Fill(const std::vector<const Slice*>& slices, const std::string& node,
             const Labels& labels, OnNode& seen) const;
+  bool CountersExist(
+      const Published& device,
+      const std::map<std::string, DeviceAmounts>& counters) const;
   bool IsConsistent(const std::vector<const Slice*>& slices,
                     const OnNode& seen) const;
+  bool CountsRightly(const Pool& pool) const;
 
   DeviceKinds& kinds_;
   std::vector<std::unique_ptr<Pool>> pools_;

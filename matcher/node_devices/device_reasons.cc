@@ -20,18 +20,16 @@ std::string Describe(const DeviceChoice& choice, const ChoiceCounts& counts) {
   if (counts.of_class == 0) {
     return fmt::format("no device of class {}", choice.device_class);
   }
-  std::string text =
-      fmt::format("{} {} of class {}", counts.of_class,
-                  counts.of_class == 1 ? "device" : "devices",
-                  choice.device_class);
+  std::string text = fmt::format("{} {} of class {}", counts.of_class,
+                                 counts.of_class == 1 ? "device" : "devices",
+                                 choice.device_class);
   const auto add = [&text](const std::string& more) { text += ", " + more; };
   int last = counts.of_class;
   const auto add_if_fewer = [&](int count, const char* one, const char* many) {
     if (last > 0 && count < last) add(Counted(count, one, many));
     last = count;
   };
-  add_if_fewer(counts.selected, "matches its selectors",
-               "match its selectors");
+  add_if_fewer(counts.selected, "matches its selectors", "match its selectors");
   add_if_fewer(counts.large_enough, "has the capacity that it asks for",
                "have the capacity that it asks for");
   add_if_fewer(counts.tolerated, "has only taints that it tolerates",

@@ -19,8 +19,8 @@ struct ChoiceCounts {
   int large_enough = 0;  // they have the capacities that it asks for
   int tolerated = 0;
   int free = 0;
-  std::string selector_fault;  // a selector cannot be evaluated, and why
-  std::string pool_fault;      // a request for all: a pool cannot be used
+  std::string selector_fault;       // a selector cannot be evaluated, and why
+  std::string pool_fault;           // a request for all: a pool cannot be used
   std::vector<std::string> taints;  // that are not tolerated
 };
 

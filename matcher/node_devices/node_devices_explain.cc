@@ -23,7 +23,8 @@ std::string TaintText(const DeviceTaint& taint) {
 
 std::string NodeDevices::State::ClassFault(const std::string& name) const {
   const auto found = classes.find(name);
-  if (found == classes.end()) return fmt::format("class {} does not exist", name);
+  if (found == classes.end())
+    return fmt::format("class {} does not exist", name);
   if (found->second.error.empty()) return {};
   return fmt::format("class {} has a selector that cannot be used: {}", name,
                      found->second.error);
@@ -58,8 +59,8 @@ bool NodeDevices::State::CountSelected(const DeviceQuestion::Choice& choice,
     if (IsTolerated(taint, wanted.tolerations)) continue;
     tolerated = false;
     const std::string text = TaintText(taint);
-    const bool told = std::ranges::find(counts.taints, text) !=
-                      counts.taints.end();
+    const bool told =
+        std::ranges::find(counts.taints, text) != counts.taints.end();
     if (!told && counts.taints.size() < kMostTaintsTold) {
       counts.taints.push_back(text);
     }
@@ -130,13 +131,15 @@ DeviceObstacle NodeDevices::State::ExplainTogether(
     const Node& node, const Request& request, const DeviceQuestion& question,
     const DeviceWords& words) {
   using Rule = DeviceQuestion::Constraint::Rule;
+  if (FindDevices(kinds, node.states->layout(), question, words).given_up) {
+    return {"", "", "the search for its devices takes too many steps"};
+  }
   for (std::size_t c = 0; c < question.constraints.size(); ++c) {
     DeviceQuestion without = question;
     std::string claim;
     for (auto& each : without.requests) {
       for (auto& choice : each.choices) {
-        const auto erased =
-            std::erase(choice.constraints, static_cast<int>(c));
+        const auto erased = std::erase(choice.constraints, static_cast<int>(c));
         if (erased > 0) claim = request.devices.claims[each.claim].name;
       }
     }
@@ -156,11 +159,6 @@ DeviceObstacle NodeDevices::State::ExplainTogether(
                             "none have one value of {}",
                             name)};
     }
-  }
-  const DeviceFind find =
-      FindDevices(kinds, node.states->layout(), question, words);
-  if (find.given_up) {
-    return {"", "", "the search for its devices takes too many steps"};
   }
   return {"", "", "there is room for each of its requests, not for all"};
 }
@@ -188,8 +186,7 @@ DeviceObstacle NodeDevices::Explain(NodeIndex index, DevicesId devices,
   }
   const DeviceQuestion question = state.QuestionOf(request, pinned).question;
   state.Look(node);
-  const DeviceWords words =
-      node.states->words(state.StateIn(node, &window));
+  const DeviceWords words = node.states->words(state.StateIn(node, &window));
   if (auto alone = state.ExplainRequest(node, request, question, words)) {
     return *std::move(alone);
   }
@@ -212,9 +209,9 @@ std::optional<DeviceObstacle> NodeDevices::ExplainNever(DevicesId devices) {
           counts.class_fault.empty() ? state.kinds.contents() : 0;
       for (ContentId content = 0; content < contents && !possible; ++content) {
         if (!state.kinds.Knows(content)) continue;
-        possible = state.kinds.verdict(state.kinds.kind(content),
-                                       choice.probe) !=
-                   DeviceKinds::Verdict::kNo;
+        possible =
+            state.kinds.verdict(state.kinds.kind(content), choice.probe) !=
+            DeviceKinds::Verdict::kNo;
         state.CountSelected(choice, content, counts);
       }
       if (!text.empty()) text += "; or ";
@@ -226,9 +223,9 @@ std::optional<DeviceObstacle> NodeDevices::ExplainNever(DevicesId devices) {
         text += fmt::format("no node has a device of class {}",
                             choice.wanted->device_class);
       } else {
-        text += fmt::format(
-            "none of the devices of class {} matches its selectors",
-            choice.wanted->device_class);
+        text +=
+            fmt::format("none of the devices of class {} matches its selectors",
+                        choice.wanted->device_class);
       }
     }
     if (possible) continue;

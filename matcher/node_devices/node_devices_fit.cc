@@ -41,9 +41,8 @@ int NodeDevices::State::FitAlone(Node& node, NodeIndex index, Request& request,
     }
   }
   for (int tasks = 0; tasks < limit; ++tasks) {
-    state =
-        node.states->StepFrom(state, question.id, question.question, kinds)
-            .next;
+    state = node.states->StepFrom(state, question.id, question.question, kinds)
+                .next;
     if (state < 0) return tasks;
   }
   return std::max(limit, 0);
@@ -87,11 +86,12 @@ void NodeDevices::State::Plan(
       trial.tasks.size() <= tasks.size() &&
       std::equal(trial.tasks.begin(), trial.tasks.end(), tasks.begin());
   if (!continues) {
-    trial = {{},      true,   {},     version,
-             empty,   of.from, of.end, of.now,
-             {of.without.begin(), of.without.end()}};
+    trial = {{},      true,   {},
+             version, empty,  of.from,
+             of.end,  of.now, {of.without.begin(), of.without.end()}};
   }
-  for (std::size_t i = trial.tasks.size(); i < tasks.size() && trial.fits; ++i) {
+  for (std::size_t i = trial.tasks.size(); i < tasks.size() && trial.fits;
+       ++i) {
     trial.tasks.push_back(tasks[i]);
     trial.fits =
         PlaceOne(tasks[i].first, tasks[i].second, window, trial.overlay);
@@ -237,13 +237,13 @@ std::optional<NodeDevices::State::Placed> NodeDevices::State::PlaceIn(
     for (AllocatedDevice& each : pinned->devices) {
       each.claim = claims[c].name;
       each.shared = claims[c].shared;
+      if (pinned->nodes.node.empty()) each.nodes = pinned->nodes;
       placed.pinned_devices.push_back(std::move(each));
     }
   }
   QuestionOf(request, placed.pinned);
   Look(node);
-  auto picks =
-      Search(node, request, placed, StateIn(node, window, overlay));
+  auto picks = Search(node, request, placed, StateIn(node, window, overlay));
   if (!picks) return std::nullopt;
   placed.picks = *std::move(picks);
   return placed;

@@ -193,8 +193,8 @@ struct NodeDevices::State {
   const Hold* HoldOf(JobId job, int task) const;
   static SlotUse UseOf(const AllocatedDevice& device, SlotId slot);
   std::vector<AllocatedDevice> PickedBy(
-      JobId job, int task, Time start, const Node& node,
-      const Request& request, const std::vector<DevicePick>& picks) const;
+      JobId job, int task, Time start, const Node& node, const Request& request,
+      const std::vector<DevicePick>& picks) const;
 
   // node_devices_explain.cc
   std::string ClassFault(const std::string& name) const;

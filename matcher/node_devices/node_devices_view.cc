@@ -85,8 +85,11 @@ DeviceLayout NodeDevices::State::LayoutOf(
                             static_cast<int>(layout.counters.size()), 0};
     const CounterNumbers numbers = AddCounters(from, layout);
     pool.last_counter = static_cast<int>(layout.counters.size());
-    PoolOfNode of{from.pool, static_cast<int>(node.places.size()), 0,
-                  pools.at(from.pool).IsWide(), {}};
+    PoolOfNode of{from.pool,
+                  static_cast<int>(node.places.size()),
+                  0,
+                  pools.at(from.pool).IsWide(),
+                  {}};
     std::map<SlotId, ContentId> outside;
     if (!numbers.empty()) outside = pools.Counting(from.pool);
     for (const DevicePools::Device& each : from.devices) {
@@ -101,9 +104,8 @@ DeviceLayout NodeDevices::State::LayoutOf(
         layout.amounts += static_cast<int>(device.capacity.size());
       }
       layout.positions.push_back(std::move(position));
-      const DeviceNodes& nodes = each.published->nodes
-                                     ? *each.published->nodes
-                                     : each.slice->head.nodes;
+      const DeviceNodes& nodes = each.published->nodes ? *each.published->nodes
+                                                       : each.slice->head.nodes;
       Place place{from.pool, each.published->slot, each.published->content, {}};
       if (nodes.node.empty() && !device.binds_to_node) place.nodes = nodes;
       node.places.push_back(std::move(place));
@@ -125,8 +127,8 @@ DeviceLayout NodeDevices::State::LayoutOf(
       pattern.push_back(
           value < 0 ? std::int16_t{-1}
                     : numbers
-                          .try_emplace(value, static_cast<std::int16_t>(
-                                                  numbers.size()))
+                          .try_emplace(
+                              value, static_cast<std::int16_t>(numbers.size()))
                           .first->second);
     }
   }

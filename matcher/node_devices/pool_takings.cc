@@ -145,21 +145,20 @@ const PoolTakings::Taken& PoolTakings::Empty() {
 
 bool PoolTakings::IsFree(SlotId slot, bool share, const std::string& claim,
                          const InsideWindow& window) const {
-  bool own = false;  // a task holds it now, so the claim is that of the task
+  std::set<std::string> own;  // shares of tasks now, whose claims these are
   for (const Taking& taking : takings_) {
     if (taking.use.slot != slot || taking.use.admin) continue;
-    own = own || taking.start <= window.now;
+    if (taking.start <= window.now) own.insert(taking.use.share);
     if (share && !taking.use.share.empty()) continue;
     if (!claim.empty() && taking.use.claim == claim) continue;
     if (!IsWithout(window, taking.job) && Meets(taking, window)) return false;
   }
-  if (own) return true;
   for (const auto& [of, uses] : allocated_) {
     if (!claim.empty() && of == claim) continue;
     for (const SlotUse& use : uses) {
-      if (use.slot == slot && !use.admin && (!share || use.share.empty())) {
-        return false;
-      }
+      const bool is_here =
+          use.slot == slot && !use.admin && !own.contains(use.share);
+      if (is_here && (!share || use.share.empty())) return false;
     }
   }
   return true;

@@ -96,9 +96,9 @@ class PoolTakings {
   std::vector<Taking> takings_;
   std::map<std::string, std::vector<SlotUse>> allocated_;  // by claim
   Seen seen_;
-  Seen fresh_;        // of windows without jobs
-  Seen empty_;        // see Empty()
-  Taken last_;        // the last that got a number
+  Seen fresh_;  // of windows without jobs
+  Seen empty_;  // see Empty()
+  Taken last_;  // the last that got a number
   std::uint64_t numbers_ = 0;
 };
 

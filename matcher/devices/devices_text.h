@@ -10,8 +10,7 @@
 // "all": true or "terms" where other nodes than that of the task can use the
 // device. A task without devices has the empty text.
 //
-// Tests: tests/matcher/devices/devices_text_test.cc,
-// tests/fuzz/devices_text_fuzz.cc.
+// Tests: tests/matcher/devices/devices_text_test.cc.
 #pragma once
 
 #include <span>

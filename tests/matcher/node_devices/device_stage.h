@@ -25,8 +25,8 @@ DeviceRequest Named(std::string name, DeviceRequest request);
 DeviceClaim ClaimOf(std::vector<DeviceRequest> requests);
 TaskDevices TaskOf(std::vector<DeviceRequest> requests);
 
-// Nodes 0, 1, ... with names "node0", ..., the class "gpu" of all devices of the
-// driver, and a slice of so many GPUs on each node.
+// Nodes 0, 1, ... with names "node0", ..., the class "gpu" of all devices of
+// the driver, and a slice of so many GPUs on each node.
 NodeDevices DevicesOn(int nodes, int gpus);
 
 // "gpu0 gpu1": the names of the devices that a task holds.

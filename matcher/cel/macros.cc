@@ -144,7 +144,21 @@ ExprPtr ExpandMap(ExprPtr call, const Maker& make, ExprPtr condition,
                     make.Constant(true), std::move(step), make.Result()});
 }
 
+// optMap has what it is applied to twice, so a chain of them doubles each time.
+constexpr std::size_t kMostCopied = 2000;
+
+std::size_t CountNodes(const Expr& expr) {
+  std::size_t count = 1;
+  for (const ExprPtr& operand : expr.operands) count += CountNodes(*operand);
+  return count;
+}
+
 ExprPtr ExpandOptionalMap(ExprPtr call, const Maker& make, bool flat) {
+  if (CountNodes(*call->operands[0]) > kMostCopied) {
+    throw ExpressionError(
+        call->at,
+        fmt::format("{} follows on too large an expression", call->text));
+  }
   std::string variable = VariableOf(*call, 1);
   ExprPtr value = make.Call("value", Copy(*call->operands[0]));
   ExprPtr has = make.Call("hasValue", std::move(call->operands[0]));

@@ -385,6 +385,22 @@ ExprPtr Parser::Map() {
   return map;
 }
 
+// Without recursion, since the tree may be too deep for it.
+void CheckDepth(const Expr& root) {
+  std::vector<std::pair<const Expr*, int>> waiting = {{&root, 1}};
+  while (!waiting.empty()) {
+    const auto [expr, depth] = waiting.back();
+    waiting.pop_back();
+    if (depth > kMaximumTreeDepth) {
+      throw ExpressionError(
+          expr->at, fmt::format("nested deeper than {}", kMaximumTreeDepth));
+    }
+    for (const ExprPtr& operand : expr->operands) {
+      waiting.emplace_back(operand.get(), depth + 1);
+    }
+  }
+}
+
 }  // namespace
 
 ExprPtr Parse(std::string_view expression) {
@@ -393,7 +409,9 @@ ExprPtr Parse(std::string_view expression) {
         {}, fmt::format("the expression has {} bytes; at most {} are allowed",
                         expression.size(), kMaximumBytes));
   }
-  return Parser(expression).Whole();
+  ExprPtr expr = Parser(expression).Whole();
+  CheckDepth(*expr);
+  return expr;
 }
 
 }  // namespace fluxnetes::matcher::cel

@@ -106,21 +106,36 @@ const Type* MoreGeneral(const Type* one, const Type* other) {
   return SaysLess(*one, *other) ? one : other;
 }
 
+void TypeBindings::Set(const std::string& variable, const Type* type) {
+  const Type*& bound = bound_[variable];
+  changes_.emplace_back(variable, bound);
+  bound = type;
+}
+
+void TypeBindings::Undo() {
+  for (; !changes_.empty(); changes_.pop_back()) {
+    const auto& [variable, type] = changes_.back();
+    if (type) {
+      bound_[variable] = type;
+    } else {
+      bound_.erase(variable);
+    }
+  }
+}
+
 bool TypeBindings::Unify(const Type* one, const Type* other) {
-  TypeBindings copy = *this;
-  if (!copy.UnifyParts(one, other)) return false;
-  *this = std::move(copy);
-  return true;
+  return UnifyAll({one}, {other});
 }
 
 bool TypeBindings::UnifyAll(const std::vector<const Type*>& ones,
                             const std::vector<const Type*>& others) {
   if (ones.size() != others.size()) return false;
-  TypeBindings copy = *this;
+  changes_.clear();
   for (std::size_t i = 0; i < ones.size(); ++i) {
-    if (!copy.UnifyParts(ones[i], others[i])) return false;
+    if (UnifyParts(ones[i], others[i])) continue;
+    Undo();
+    return false;
   }
-  *this = std::move(copy);
   return true;
 }
 
@@ -155,12 +170,12 @@ bool TypeBindings::Bind(const Type* type, const Type* variable, bool& bound) {
     if (*type == *so_far) return true;
     if (!UnifyParts(type, so_far)) return false;
     const Type* const general = MoreGeneral(type, so_far);
-    if (!Occurs(variable, general)) bound_[variable->name] = general;
+    if (!Occurs(variable, general)) Set(variable->name, general);
     return true;
   }
   bound = false;
   if (Occurs(variable, type)) return false;
-  bound_[variable->name] = type;
+  Set(variable->name, type);
   return true;
 }
 

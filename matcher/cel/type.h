@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fluxnetes::matcher::cel {
@@ -69,11 +70,15 @@ class TypeBindings {
 
  private:
   bool UnifyParts(const Type* one, const Type* other);
+  void Set(const std::string& variable, const Type* type);
+  void Undo();
   // Whether `variable` can stand for the type; `bound`: it stands for one.
   bool Bind(const Type* type, const Type* variable, bool& bound);
   bool Occurs(const Type* variable, const Type* within) const;
 
   std::map<std::string, const Type*> bound_;
+  // What was bound before each change of the call under way; nullptr: nothing.
+  std::vector<std::pair<std::string, const Type*>> changes_;
 };
 
 // The more general of two types that unify.

@@ -102,6 +102,20 @@ class CallNode final : public Node {
   bool stops_;
 };
 
+class KnownCallNode final : public Node {
+ public:
+  KnownCallNode(const Value& result, std::uint64_t cost)
+      : result_(result), cost_(cost) {}
+  Value Evaluate(Evaluation& evaluation) const override {
+    evaluation.Charge(cost_);
+    return result_;
+  }
+
+ private:
+  Value result_;
+  std::uint64_t cost_;
+};
+
 class MatchNode final : public Node {
  public:
   MatchNode(CostRule rule, std::vector<NodePtr> operands,
@@ -192,6 +206,9 @@ NodePtr NewCall(Call call, CostRule rule, std::vector<NodePtr> operands) {
 NodePtr NewStoppingCall(Call call, CostRule rule,
                         std::vector<NodePtr> operands) {
   return std::make_unique<CallNode>(call, rule, std::move(operands), true);
+}
+NodePtr NewKnownCall(const Value& result, std::uint64_t cost) {
+  return std::make_unique<KnownCallNode>(result, cost);
 }
 NodePtr NewMatch(CostRule rule, std::vector<NodePtr> operands,
                  std::shared_ptr<const re2::RE2> regex) {

@@ -106,6 +106,8 @@ NodePtr NewCall(Call call, CostRule rule, std::vector<NodePtr> operands);
 // The same, but no operand behind an error is evaluated.
 NodePtr NewStoppingCall(Call call, CostRule rule,
                         std::vector<NodePtr> operands);
+// A call whose result is known, and still costs what it costs.
+NodePtr NewKnownCall(const Value& result, std::uint64_t cost);
 // `matches` with a constant pattern.
 NodePtr NewMatch(CostRule rule, std::vector<NodePtr> operands,
                  std::shared_ptr<const re2::RE2> regex);

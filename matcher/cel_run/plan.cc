@@ -106,6 +106,7 @@ class Planner {
   NodePtr MakeConversion(const Expr& expr, std::vector<NodePtr>& operands);
   NodePtr MakeRegex(const Expr& expr, std::vector<NodePtr>& operands);
   NodePtr MakeMembership(const Expr& expr, std::vector<NodePtr>& operands);
+  NodePtr MakeKnown(Call call, CostRule rule, const Value& operand);
   NodePtr MakeLiteral(const Expr& expr);
   NodePtr MakeLoop(const Expr& expr);
   std::vector<NodePtr> MakeAll(const std::vector<ExprPtr>& exprs);
@@ -296,11 +297,29 @@ NodePtr Planner::MakeCall(const Expr& expr) {
   if (NodePtr special = MakeSpecial(expr, operands)) return special;
   const Call call = FindCall(expr.text);
   assert(call);
+  if ((expr.text == "quantity" || expr.text == "semver") &&
+      operands.size() == 1 && operands[0]->Constant()) {
+    return MakeKnown(call, RuleOf(expr), *operands[0]->Constant());
+  }
   // cel-go dispatches a function, other than an operator, by all its operands
   // at once if several overloads can be meant.
   const bool stops = !expr.overload && expr.text[0] >= 'a';
   return stops ? NewStoppingCall(call, RuleOf(expr), std::move(operands))
                : NewCall(call, RuleOf(expr), std::move(operands));
+}
+
+// A quantity or a version of a constant is read once.
+NodePtr Planner::MakeKnown(Call call, CostRule rule, const Value& operand) {
+  Evaluation evaluation;
+  Value result = call(evaluation, {&operand, 1});
+  if (result.kind == Value::Kind::kQuantity) {
+    result.quantity = memory_.Keep(*result.quantity);
+  } else if (result.kind == Value::Kind::kSemver) {
+    result.version = memory_.Keep(*result.version);
+  } else {
+    result = memory_.Error(result.text);
+  }
+  return NewKnownCall(result, CostOf(rule, {&operand, 1}, result));
 }
 
 NodePtr Planner::MakeLiteral(const Expr& expr) {

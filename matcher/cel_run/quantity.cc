@@ -189,6 +189,8 @@ std::optional<Quantity> ReadQuantity(std::string_view text) {
 }
 
 Quantity QuantityOfNano(Int128 nano) {
+  const Int128 whole = nano / 1'000'000'000;
+  if (whole * 1'000'000'000 == nano && FitsInt(whole)) return {whole, 0, false};
   Quantity quantity{nano, kNano, false};
   while (quantity.scale < 0 && quantity.digits % 10 == 0) {
     quantity.digits /= 10;

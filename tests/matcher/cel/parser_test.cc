@@ -131,5 +131,18 @@ TEST(CelParser, SizeAndDepthAreLimited) {
   EXPECT_EQ(Fault(sum), "1:498: nested deeper than 250");
 }
 
+TEST(CelParser, TreesAreLimitedWhateverTheyConsistOf) {
+  std::string deep = "1";
+  for (int i = 0; i < 9; ++i) {
+    for (int k = 0; k < 200; ++k) deep += "+1";
+    deep = "(" + deep + ")*1";
+  }
+  EXPECT_TRUE(Fault(deep).ends_with("nested deeper than 1000")) << Fault(deep);
+  std::string chain = "a";
+  for (int i = 0; i < 40; ++i) chain += ".optMap(x, x)";
+  EXPECT_TRUE(Fault(chain).ends_with("follows on too large an expression"))
+      << Fault(chain).substr(0, 100);
+}
+
 }  // namespace
 }  // namespace fluxnetes::matcher::cel

@@ -50,6 +50,21 @@ json CaseJson(const SelectorCase& one) {
           {"capacity", capacity}};
 }
 
+DeviceAttribute ReadAttribute(const json& attribute) {
+  if (attribute.contains("int")) return attribute["int"].get<std::int64_t>();
+  if (attribute.contains("bool")) return attribute["bool"].get<bool>();
+  if (attribute.contains("version")) {
+    return DeviceVersion{attribute["version"]};
+  }
+  return attribute.at("string").get<std::string>();
+}
+
+std::string CorpusPath() {
+  return testing::SourcePath("tests/matcher/devices/selector_corpus.json");
+}
+
+json CorpusJson() { return json::parse(std::ifstream(CorpusPath())); }
+
 SelectorOutcome ReadOutcome(const json& result) {
   SelectorOutcome outcome;
   if (result.contains("refused")) {
@@ -81,6 +96,11 @@ std::string ToText(const SelectorOutcome& outcome) {
       break;
   }
   return fmt::format("false, cost {}", outcome.cost);
+}
+
+std::string ToShortText(const SelectorOutcome& outcome) {
+  if (outcome.kind == OutcomeKind::kRefused) return "refused";
+  return outcome.kind == OutcomeKind::kError ? "error" : ToText(outcome);
 }
 
 SelectorOutcome Ours(const SelectorCase& selector_case) {
@@ -139,6 +159,39 @@ std::string Difference(const SelectorOutcome& ours,
     return {};
   }
   return "ours: " + ToText(ours) + "\nKubernetes: " + ToText(theirs);
+}
+
+SelectorCorpus ReadSelectorCorpus() {
+  const json file = CorpusJson();
+  SelectorCorpus corpus;
+  for (const auto& [name, given] : file.at("devices").items()) {
+    SelectorCase one{{}, given.at("driver"), {.name = name}};
+    one.device.shared = given.at("shared");
+    for (const auto& [full, attribute] : given.at("attributes").items()) {
+      one.device.attributes[full] = ReadAttribute(attribute);
+    }
+    for (const auto& [full, amount] : given.at("capacity").items()) {
+      one.device.capacity[full] = ReadAmount(amount.get<std::string>()).value();
+    }
+    corpus.devices.push_back(std::move(one));
+  }
+  for (const json& selector : file.at("selectors")) {
+    corpus.selectors.push_back(
+        {selector.at("expression"),
+         selector.value("outcomes", std::vector<std::string>())});
+  }
+  return corpus;
+}
+
+void RecordSelectorCorpus(const SelectorCorpus& corpus) {
+  json file = CorpusJson();
+  json selectors = json::array();
+  for (const SelectorCorpus::Selector& selector : corpus.selectors) {
+    selectors.push_back(
+        {{"expression", selector.expression}, {"outcomes", selector.outcomes}});
+  }
+  file["selectors"] = selectors;
+  std::ofstream(CorpusPath()) << file.dump(1) << '\n';
 }
 
 }  // namespace fluxnetes::matcher

@@ -25,6 +25,9 @@ struct SelectorOutcome {
 };
 
 std::string ToText(const SelectorOutcome& outcome);
+// The same without the words of refusals and errors, which are each program's
+// own.
+std::string ToShortText(const SelectorOutcome& outcome);
 
 // What ours makes of it.
 SelectorOutcome Ours(const SelectorCase& selector_case);
@@ -38,5 +41,20 @@ std::optional<std::vector<SelectorOutcome>> OfKubernetes(
 // is not supported counts as equal.
 std::string Difference(const SelectorOutcome& ours,
                        const SelectorOutcome& theirs);
+
+// Selectors of the kinds that drivers and users have, on devices of several
+// drivers: selector_corpus.json. With what came of each in Kubernetes, as
+// ToShortText writes it, in the order of the devices.
+struct SelectorCorpus {
+  struct Selector {
+    std::string expression;
+    std::vector<std::string> outcomes;
+  };
+  std::vector<SelectorCase> devices;  // without expressions
+  std::vector<Selector> selectors;
+};
+SelectorCorpus ReadSelectorCorpus();
+// Writes the outcomes into the file.
+void RecordSelectorCorpus(const SelectorCorpus& corpus);
 
 }  // namespace fluxnetes::matcher

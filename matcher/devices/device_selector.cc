@@ -192,7 +192,8 @@ cel::Program Compile(std::string_view expression) {
 }  // namespace
 
 DeviceSelector::DeviceSelector(std::string_view expression)
-    : program_(std::make_shared<const SelectorProgram>(Compile(expression))) {}
+    : program_(std::make_shared<const SelectorProgram>(
+          SelectorProgram{Compile(expression)})) {}
 
 DeviceSelector::Verdict DeviceSelector::Evaluate(const std::string& driver,
                                                  const Device& device) const {

@@ -255,30 +255,22 @@ Overload ReadSignature(const std::string& id, std::string_view text,
   return overload;
 }
 
-void AddComparisons(Table& table, TypePool& pool) {
-  struct Comparison {
-    const char* function;
-    const char* id;
+void AddComparison(const char* function, const std::string& id, Table& table,
+                   TypePool& pool) {
+  const auto add = [&](const char* suffix, const char* signature) {
+    table[function].push_back(ReadSignature(id + suffix, signature, pool));
   };
-  for (const auto& [function, id] :
-       {Comparison{"_<_", "less"}, Comparison{"_<=_", "less_equals"},
-        Comparison{"_>_", "greater"}, Comparison{"_>=_", "greater_equals"}}) {
-    const auto add = [&](const std::string& suffix, const std::string& text) {
-      table[function].push_back(
-          ReadSignature(std::string(id) + suffix, text, pool));
-    };
-    add("_bool", "bool; bool > bool");
-    add("_int64", "int; int > bool");
-    add("_int64_double", "int; double > bool");
-    add("_int64_uint64", "int; uint > bool");
-    add("_uint64", "uint; uint > bool");
-    add("_uint64_double", "uint; double > bool");
-    add("_uint64_int64", "uint; int > bool");
-    add("_double", "double; double > bool");
-    add("_double_int64", "double; int > bool");
-    add("_double_uint64", "double; uint > bool");
-    add("_string", "string; string > bool");
-  }
+  add("_bool", "bool; bool > bool");
+  add("_int64", "int; int > bool");
+  add("_int64_double", "int; double > bool");
+  add("_int64_uint64", "int; uint > bool");
+  add("_uint64", "uint; uint > bool");
+  add("_uint64_double", "uint; double > bool");
+  add("_uint64_int64", "uint; int > bool");
+  add("_double", "double; double > bool");
+  add("_double_int64", "double; int > bool");
+  add("_double_uint64", "double; uint > bool");
+  add("_string", "string; string > bool");
 }
 
 void AddListComparisons(Table& table, TypePool& pool) {
@@ -301,7 +293,10 @@ const Table& Functions() {
     for (const Row& row : kRows) {
       made[row.function].push_back(ReadSignature(row.id, row.signature, pool));
     }
-    AddComparisons(made, pool);
+    AddComparison("_<_", "less", made, pool);
+    AddComparison("_<=_", "less_equals", made, pool);
+    AddComparison("_>_", "greater", made, pool);
+    AddComparison("_>=_", "greater_equals", made, pool);
     AddListComparisons(made, pool);
     return made;
   }();

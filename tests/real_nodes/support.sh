@@ -103,8 +103,15 @@ holds() {
   "$check" "$plane/admin.kubeconfig" "$url" &&
     [[ -z $(query "SELECT kind, found, names FROM resync_differences") ]] && return
   query "SELECT * FROM resync_differences"
-  [[ -z $scheduler ]] || tail -n 20 "$scratch/serve.log"
+  logs
   return 1
+}
+logs() {  # of the scheduler, here or in pods
+  if [[ -n $scheduler ]]; then
+    tail -n 20 "$scratch/serve.log"
+  else
+    k logs -l app.kubernetes.io/component=scheduler --tail 20 --prefix
+  fi
 }
 settles() { claim "what always holds, holds $1" holds; }
 
@@ -155,7 +162,7 @@ explain() {
   k get events --sort-by .lastTimestamp | tail -n 15
   k logs -l "fluxnetes.group-name=$1" --tail 5 --prefix
   FLUXNETES_DATABASE=$url "$program" get groups
-  tail -n 10 "$scratch/serve.log"
+  logs
 }
 # Of the replicas in pods: the one that matches.
 leader() {

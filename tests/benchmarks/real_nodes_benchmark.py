@@ -32,6 +32,7 @@ PODS = "/api/v1/namespaces/default/pods"
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
 GANG = 4
 PATIENCE = 1200  # seconds: nothing takes so long
+IDLE = 10  # seconds, after which the API server may be closing a connection
 REAL = {"fluxnetes.test/node": "real"}
 
 
@@ -57,7 +58,7 @@ class Api:
         self._access = names.Api(pathlib.Path(kubeconfig))
         self._lock = threading.Condition()
         self._pods = {}
-        self._line = self._connect()
+        self._line, self._used = None, 0.0
         threading.Thread(target=self._access.follow, args=(PODS, self._see),
                          daemon=True).start()
 
@@ -67,10 +68,13 @@ class Api:
                                            context=access.tls, timeout=120)
 
     def send(self, method, path, body=None):
+        if self._line is None or time.monotonic() - self._used > IDLE:
+            self._line = self._connect()
         self._line.request(method, path, json.dumps(body) if body else None,
                            {"Content-Type": "application/json"})
         answer = self._line.getresponse()
         text = answer.read()
+        self._used = time.monotonic()
         if answer.status >= 300 and answer.status != 404:
             sys.exit(f"{method} {path}: {answer.status} {text.decode()[:300]}")
         return json.loads(text)

@@ -161,6 +161,7 @@ CREATE TABLE groups_provisional (
   makers text [],
   rest_size integer,
   short_reason text,
+  pods_priority integer NOT NULL DEFAULT 0,
   set_priority integer,
   PRIMARY KEY (namespace, group_name),
   CONSTRAINT groups_provisional_rest
@@ -172,6 +173,7 @@ CREATE TABLE groups_provisional (
     AND isfinite(released_at)
   )
 );
+CREATE UNIQUE INDEX groups_provisional_id ON groups_provisional (group_id);
 CREATE INDEX groups_provisional_start_by ON groups_provisional (start_by)
 WHERE start_by IS NOT NULL;
 CREATE INDEX groups_provisional_news ON groups_provisional (news_due)
@@ -204,6 +206,7 @@ COMMENT ON COLUMN groups_provisional.changed_at IS 'When its pods last changed.'
 COMMENT ON COLUMN groups_provisional.makers_due IS 'When its makers are to be asked how many pods they still make; null: it is complete.';
 COMMENT ON COLUMN groups_provisional.makers IS 'The controllers of all pods that it had when it was complete before, each as KIND/NAME/UID; null: it was not, or a pod had none.';
 COMMENT ON COLUMN groups_provisional.rest_size IS 'The number of pods that complete it because its makers can make no more; null: group_size.';
+COMMENT ON COLUMN groups_provisional.pods_priority IS 'The highest priority of its pods that are not refused; 0 before the first of them is counted.';
 COMMENT ON COLUMN groups_provisional.set_priority IS 'The priority that somebody has set, which replaces that of its pods; null: none.';
 COMMENT ON COLUMN groups_provisional.short_reason IS 'Why it can have fewer pods than its size, or may never be complete; null: it is not known that it cannot.';
 

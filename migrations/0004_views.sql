@@ -469,7 +469,7 @@ WHERE
   )
 GROUP BY p.namespace, p.group_name, p.queue;
 COMMENT ON VIEW refused_groups IS
-'Groups whose pods are all refused because their labels are invalid, so that they have no row elsewhere. A group that was held or released keeps its row in groups_provisional. pods_provisional has the pods.';
+'Groups whose pods are all refused because their labels are invalid, so that they have no row elsewhere. A group that was held or released, or whose priority was set, keeps its row in groups_provisional. pods_provisional has the pods.';
 COMMENT ON COLUMN refused_groups.namespace IS 'Kubernetes namespace.';
 COMMENT ON COLUMN refused_groups.group_name IS 'The group that the pods name; for a pod with an invalid group name, the name of a group of its own.';
 COMMENT ON COLUMN refused_groups.queue IS 'The queue that the pods name.';

@@ -2,7 +2,7 @@
 
 -- name: names_of_groups
 -- The unfinished groups with the ids $1, and how many unfinished groups have the
--- name of each. Reads all filling groups, which have no index by id.
+-- name of each.
 WITH named AS (
   SELECT g.id, g.namespace, g.group_name
   FROM pod_groups AS g

@@ -336,9 +336,10 @@ RETURNING p.uid, p.namespace, p.pod_name, p.created_at, p.refused;
 
 -- name: recount_filling_groups
 -- Makes the rows of groups agree with their pods; $3: a pod was deleted, so the
--- end of the last one ends the group. A group that was held or released keeps
--- its row though all its pods are refused. A group that changed is complete by
--- its size again, until its makers have been asked. $4 plants a bug.
+-- end of the last one ends the group. A group that was held or released, or
+-- whose priority was set, keeps its row though all its pods are refused. A group
+-- that changed is complete by its size again, until its makers have been asked.
+-- $4 plants a bug.
 WITH touched AS (
   SELECT v.namespace, v.group_name, bool_or(v.gone) AS gone
   FROM unnest($1::text [], $2::text [], $3::boolean [])
@@ -360,6 +361,7 @@ counted AS MATERIALIZED (
     min(p.created_at) FILTER (WHERE p.refused IS NULL) AS first_seen_at,
     min(p.group_size) FILTER (WHERE p.refused IS NULL) AS group_size,
     min(p.queue) FILTER (WHERE p.refused IS NULL) AS queue,
+    max(p.priority) FILTER (WHERE p.refused IS NULL) AS priority,
     max(p.start_after) FILTER (WHERE p.refused IS NULL) AS start_after,
     min(p.start_by) FILTER (WHERE p.refused IS NULL) AS start_by,
     coalesce(bool_or(p.hold) FILTER (WHERE p.refused IS NULL), false) AS hold
@@ -376,7 +378,12 @@ emptied AS (
     g.namespace = any(ARRAY[c.namespace])
     AND g.group_name = c.group_name
     AND c.candidates = 0
-    AND (c.pods = 0 OR (g.held_at IS NULL AND g.released_at IS NULL))
+    AND (
+      c.pods = 0
+      OR (
+        g.held_at IS NULL AND g.released_at IS NULL AND g.set_priority IS NULL
+      )
+    )
   RETURNING g.*, c.gone AND c.pods = 0 AS over
 ),
 
@@ -397,7 +404,11 @@ kept AS (
     AND g.group_name = c.group_name
     AND c.candidates = 0
     AND c.pods > 0
-    AND (g.held_at IS NOT NULL OR g.released_at IS NOT NULL)
+    AND (
+      g.held_at IS NOT NULL
+      OR g.released_at IS NOT NULL
+      OR g.set_priority IS NOT NULL
+    )
 ),
 
 recorded AS (
@@ -411,7 +422,7 @@ recorded AS (
     e.group_name,
     e.group_size,
     e.queue,
-    0,
+    coalesce(e.set_priority, e.pods_priority),
     'cancelled',
     'its pods were deleted before it could start',
     e.first_seen_at,
@@ -422,14 +433,16 @@ recorded AS (
 )
 
 INSERT INTO groups_provisional AS g (
-  namespace, group_name, group_size, queue, members, first_seen_at, news_due,
-  start_after, start_by, hold_label, changed_at, makers_due
+  namespace, group_name, group_size, queue, pods_priority, members,
+  first_seen_at, news_due, start_after, start_by, hold_label, changed_at,
+  makers_due
 )
 SELECT
   c.namespace,
   c.group_name,
   c.group_size,
   c.queue,
+  c.priority,
   c.members,
   c.first_seen_at,
   CASE
@@ -454,6 +467,7 @@ WHERE c.candidates > 0
 ON CONFLICT (namespace, group_name) DO UPDATE SET
 group_size = excluded.group_size,
 queue = excluded.queue,
+pods_priority = excluded.pods_priority,
 members = excluded.members + CASE WHEN $4 THEN g.members ELSE 0 END,
 first_seen_at = excluded.first_seen_at,
 start_after = excluded.start_after,
@@ -474,11 +488,12 @@ news_due = CASE
 END
 WHERE
 (
-  g.group_size, g.queue, g.members, g.first_seen_at, g.start_after, g.start_by,
-  g.hold_label
+  g.group_size, g.queue, g.pods_priority, g.members, g.first_seen_at,
+  g.start_after, g.start_by, g.hold_label
 ) IS DISTINCT FROM (
-  excluded.group_size, excluded.queue, excluded.members, excluded.first_seen_at,
-  excluded.start_after, excluded.start_by, excluded.hold_label
+  excluded.group_size, excluded.queue, excluded.pods_priority, excluded.members,
+  excluded.first_seen_at, excluded.start_after, excluded.start_by,
+  excluded.hold_label
 )
 OR (excluded.news_due IS NOT NULL AND g.news_due IS NULL)
 OR g.changed_at IS NULL;

@@ -190,7 +190,7 @@ locked AS MATERIALIZED (
   INNER JOIN groups_provisional AS g
     ON g.namespace = any(ARRAY[v.namespace])
     AND g.group_name = v.group_name
-    AND g.group_id = v.id
+    AND g.group_id = any(ARRAY[v.id])
   WHERE g.members < g.group_size
   ORDER BY v.namespace, v.group_name
   FOR UPDATE OF g

@@ -11,16 +11,7 @@ WHERE g.namespace = $1 AND g.group_name = $2 AND g.cancel_reason IS NULL
 UNION ALL
 SELECT
   true,
-  coalesce(
-    (
-      SELECT max(p.priority) FROM pods_provisional AS p
-      WHERE
-        p.namespace = f.namespace
-        AND p.group_name = f.group_name
-        AND p.refused IS NULL
-    ),
-    0
-  )
+  f.pods_priority
 FROM groups_provisional AS f
 WHERE f.namespace = $1 AND f.group_name = $2;
 

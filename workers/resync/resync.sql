@@ -5,7 +5,8 @@
 
 -- name: find_miscounted_groups
 -- Filling groups whose row does not agree with their pods. A group that was
--- held or released has a row even if all its pods are refused.
+-- held or released, or whose priority was set, has a row even if all its pods
+-- are refused.
 SELECT
   coalesce(g.namespace, p.namespace) AS namespace,
   coalesce(g.group_name, p.group_name) AS group_name
@@ -22,7 +23,10 @@ FULL JOIN (
 WHERE
   g.members IS DISTINCT FROM CASE
     WHEN
-      p.candidates > 0 OR g.held_at IS NOT NULL OR g.released_at IS NOT NULL
+      p.candidates > 0
+      OR g.held_at IS NOT NULL
+      OR g.released_at IS NOT NULL
+      OR g.set_priority IS NOT NULL
       THEN p.members
   END
 ORDER BY 1, 2;

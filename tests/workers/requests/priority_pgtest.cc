@@ -85,6 +85,47 @@ TEST_F(PriorityTest, FillingGroupKeepsItWhenItIsWhole) {
   EXPECT_EQ(Set("train", std::nullopt).priority, 0);
 }
 
+TEST_F(PriorityTest, FillingGroupThatLosesItsPodsIsRecordedWithIt) {
+  CreateGang("train", 2, 1);
+  door.ChangePod("default/train-0",
+                 [](cluster::Pod& pod) { pod.priority = 3; });
+  CreateGang("other", 2, 1);
+  door.ChangePod("default/other-0",
+                 [](cluster::Pod& pod) { pod.priority = 5; });
+  ObserveAndPromote();
+  EXPECT_EQ(Set("train", 9).of_pods, 3);
+  door.Remove("default/train-0");
+  door.Remove("default/other-0");
+  ObserveAndPromote();
+  EXPECT_EQ(Ask("SELECT string_agg(group_name || ' ' || priority, ', ' "
+                "ORDER BY group_name) FROM group_history"),
+            "other 5, train 9");
+  // A new group of the name has that of its pods.
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  EXPECT_EQ(PriorityIn("train"), "0");
+}
+
+TEST_F(PriorityTest, FillingGroupKeepsItWhileItsPodsAreRefused) {
+  CreateGang("train", 2, 1);
+  ObserveAndPromote();
+  Set("train", 4);
+  const auto ask_for = [this](const std::string& queue) {
+    door.ChangePod("default/train-0", [&](cluster::Pod& pod) {
+      pod.labels["fluxnetes.queue"] = queue;
+    });
+    ObserveAndPromote();
+  };
+  ask_for("nowhere");
+  EXPECT_EQ(Ask("SELECT members || ' ' || set_priority FROM "
+                "groups_provisional"),
+            "0 4");
+  ask_for("default");
+  Create({.name = "train-1", .group = "train", .size = 2, .owner = "train"});
+  ObserveAndPromote();
+  EXPECT_EQ(PriorityIn("train"), "4");
+}
+
 TEST_F(PriorityTest, WhoMayNotRaiseItMayLowerIt) {
   CreateTwo();
   const auto refused = Set("first", 1, /*may_raise=*/false);

@@ -17,6 +17,7 @@
 #include "services/console/terminal.h"
 #include "services/database/audit_queries.h"
 #include "services/database/database.h"
+#include "services/database/ended_groups_queries.h"
 #include "services/doctor/bench.h"
 #include "services/doctor/doctor.h"
 #include "services/editing/account_command.h"
@@ -37,7 +38,6 @@
 #include "services/grammar/command_line.h"
 #include "services/listing/get.h"
 #include "services/listing/history.h"
-#include "services/listing/history_queries.h"
 #include "services/listing/listing_queries.h"
 #include "services/listing/squeue.h"
 #include "services/listing/squeue_queries.h"
@@ -191,8 +191,8 @@ class Runner {
   const std::unique_ptr<sql::Pool>& Database() {
     pool_ = OpenDatabase(
         config_,
-        {queries::kAllAudit, queries::kAllEditing, queries::kAllExplain,
-         queries::kAllGroupPages, queries::kAllHistory, queries::kAllLine,
+        {queries::kAllAudit, queries::kAllEditing, queries::kAllEndedGroups,
+         queries::kAllExplain, queries::kAllGroupPages, queries::kAllLine,
          queries::kAllListing, queries::kAllRecords, queries::kAllSimulation,
          queries::kAllSqueue, queries::kAllTimeline, queries::kAllTop,
          queries::kAllUsage, queue::Catalogue(), workers::Catalogue()});

@@ -11,7 +11,7 @@
 #include "services/console/output.h"
 #include "services/console/table.h"
 #include "services/console/time_text.h"
-#include "services/listing/history_queries.h"
+#include "services/database/ended_groups_queries.h"
 #include "services/listing/listing.h"
 #include "services/records/group_document.h"
 #include "services/records/group_list.h"
@@ -67,21 +67,23 @@ History ReadHistory(const HistoryOptions& options,
   std::optional<std::int64_t> limit;
   if (options.limit != 0) limit.emplace(options.limit + 1);
   History history;
-  for (const sql::Row row :
-       transaction.Run(queries::kListHistory, since, options.scope,
-                       options.queue, of, limit))
+  for (const sql::Row row : transaction.Run(
+           queries::kEndedByTime, since, options.scope, options.queue, of,
+           std::nullopt, std::nullopt, std::nullopt, limit))
     history.groups.push_back(ReadFinishedRow(row));
   if (options.limit != 0 && std::ssize(history.groups) == options.limit + 1) {
     history.groups.pop_back();
     history.more = true;
   }
-  for (const sql::Row row : transaction.Run(queries::kSummarizeHistory, since,
-                                            options.scope, options.queue, of))
+  for (const sql::Row row :
+       transaction.Run(queries::kCountEnded, since, options.scope,
+                       options.queue, of, std::nullopt))
     history.results.push_back({row.Get<std::string>("result"),
                                row.Get<std::int64_t>("groups"),
                                row.Get<std::int64_t>("pods")});
-  for (const sql::Row row : transaction.Run(queries::kSummarizeWaits, since,
-                                            options.scope, options.queue, of)) {
+  for (const sql::Row row :
+       transaction.Run(queries::kMeasureEnded, since, options.scope,
+                       options.queue, of, std::nullopt)) {
     history.waits = {row.Find<double>("wait_p50"), row.Find<double>("wait_p95"),
                      row.Find<double>("wait_max")};
     history.runs = {row.Find<double>("run_p50"), row.Find<double>("run_p95"),

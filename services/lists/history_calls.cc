@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "fluxnetes/v1/history.pb.h"
+#include "services/database/ended_groups_queries.h"
 #include "services/feed/group_messages.h"
 #include "services/feed/group_requests.h"
 #include "services/grpc/grpc_calls.h"
-#include "services/lists/ended_groups_queries.h"
 #include "services/lists/list_requests.h"
 #include "services/records/group_row.h"
 #include "services/records/records_queries.h"
@@ -20,6 +20,7 @@ namespace fluxnetes::services {
 namespace {
 
 constexpr std::int64_t kDay = 86'400;
+constexpr int kMostSpans = 200;
 constexpr const char* kResultNames[] = {"succeeded", "failed", "timed out",
                                         "preempted", "cancelled"};
 
@@ -86,18 +87,46 @@ void SummarizeHistoryFor(const v1::SummarizeHistoryRequest& request,
   const auto namespace_name = TextIfAny(request.namespace_());
   const auto queue = TextIfAny(request.queue());
   const auto search = SearchIfAny(request.search());
-  for (const sql::Row row : transaction.Run(queries::kCountEnded, since,
-                                            namespace_name, queue, search)) {
+  const std::optional<std::string> any_result;
+  for (const sql::Row row :
+       transaction.Run(queries::kCountEnded, since, namespace_name, queue,
+                       any_result, search)) {
     v1::ResultCount& count = *response.add_results();
     count.set_result(row.Get<std::string>("result"));
     count.set_groups(row.Get<std::int64_t>("groups"));
     count.set_pods(row.Get<std::int64_t>("pods"));
   }
-  const sql::Result times = transaction.Run(queries::kMeasureEnded, since,
-                                            namespace_name, queue, search);
-  if (times[0].Get<std::int64_t>("groups") == 0) return;
-  FillQuantiles(*response.mutable_waited(), times[0], "wait");
-  FillQuantiles(*response.mutable_ran(), times[0], "run");
+  const sql::Result times = transaction.Run(
+      queries::kMeasureEnded, since, namespace_name, queue, any_result, search);
+  if (times[0].Get<std::int64_t>("groups") != 0) {
+    FillQuantiles(*response.mutable_waited(), times[0], "wait");
+    FillQuantiles(*response.mutable_ran(), times[0], "run");
+  }
+  if (request.spans() == 0) return;
+  if (request.spans() < 0 || request.spans() > kMostSpans)
+    throw GrpcRefusal(GrpcCode::kInvalidArgument,
+                      fmt::format("spans is {}; right would be 0 to {}",
+                                  request.spans(), kMostSpans),
+                      "spans");
+  const auto width =
+      std::chrono::ceil<std::chrono::seconds>((now - since) / request.spans());
+  response.set_span_seconds(width.count());
+  for (int i = 0; i < request.spans(); ++i)
+    Fill(*response.add_spans()->mutable_begins_at(), since + i * width);
+  for (const sql::Row row :
+       transaction.Run(queries::kMeasureEndedBySpan, since, namespace_name,
+                       queue, any_result, search, width.count())) {
+    // What has ended since `now` is of the last one.
+    v1::HistorySpan& span =
+        *response.mutable_spans(static_cast<int>(std::clamp<std::int64_t>(
+            row.Get<std::int64_t>("span"), 0, request.spans() - 1)));
+    span.set_groups(span.groups() + row.Get<std::int64_t>("groups"));
+    span.set_failed(span.failed() + row.Get<std::int64_t>("failed"));
+    if (row.Find<double>("wait_p50"))
+      FillQuantiles(*span.mutable_waited(), row, "wait");
+    if (row.Find<double>("off_p50"))
+      FillQuantiles(*span.mutable_estimates_off(), row, "off");
+  }
 }
 
 void ListEstimateErrorsFor(v1::ListEstimateErrorsResponse& response,

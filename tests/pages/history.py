@@ -19,9 +19,17 @@ def visit_history(visit):
     page = visit.open("history?namespace=past")
     claim("groups that ended are listed", visit.sees("past/" + CHINESE), visit.text()[:500])
     claim("how they ended is counted", visit.sees("135 succeeded") and visit.sees("15 failed"), visit.text()[:500])
+    claim("a picture shows how groups ended over time",
+          page.locator(".curves svg").count() >= 2 and page.locator(".curves rect.well").count() > 0 and
+          "at most 150" in visit.text(), visit.text()[:500])
+    page.get_by_text("Over time, as text").click()
+    over_time = page.get_by_role("table", name="Over time")
+    claim("and a table says the same", "150" in over_time.inner_text() and "15" in over_time.inner_text().split(),
+          over_time.inner_text())
+    page.get_by_text("Over time, as text").click()
     claim("a reason is text", EVIL in visit.text() and page.locator("#evil").count() == 0 and page.title() != "owned")
     claim("a page has a hundred", page.locator("tbody th a").count() == 100, str(page.locator("tbody th a").count()))
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More", exact=True).click()
     visit.sees("150 groups")
     claim("and the next follows", page.locator("tbody th a").count() == 150)
     page.get_by_role("button", name="15 failed").click()

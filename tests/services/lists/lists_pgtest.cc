@@ -90,6 +90,40 @@ TEST_F(ListsTest, HistoryIsSummedUp) {
   EXPECT_EQ(summary.results(0).pods(), 6);
   EXPECT_NEAR(summary.waited().p50(), 180, 1);
   EXPECT_NEAR(summary.ran().max(), 600, 1);
+  EXPECT_EQ(summary.spans_size(), 0) << "nobody asked for them";
+}
+
+TEST_F(ListsTest, HistoryIsDividedIntoSpans) {
+  AddEnded(5);
+  database_.Execute(
+      "UPDATE group_history SET recorded_at = now() - interval '250 s' "
+      "WHERE result = 'failed'; "
+      "UPDATE group_history SET allocated_at = bound_at, "
+      "last_estimate = bound_at - interval '9 s'");
+  Serve();
+  v1::SummarizeHistoryRequest request;
+  request.set_within_seconds(400);
+  request.set_spans(4);
+  v1::SummarizeHistoryResponse summary;
+  ASSERT_TRUE(
+      Call(&v1::Scheduler::Stub::SummarizeHistory, request, &summary).ok());
+  EXPECT_EQ(summary.span_seconds(), 100);
+  ASSERT_EQ(summary.spans_size(), 4);
+  EXPECT_EQ(summary.spans(0).groups(), 0);
+  EXPECT_FALSE(summary.spans(0).has_waited());
+  EXPECT_EQ(summary.spans(1).groups(), 2);
+  EXPECT_EQ(summary.spans(1).failed(), 2);
+  EXPECT_EQ(summary.spans(3).groups(), 3);
+  EXPECT_EQ(summary.spans(3).failed(), 0);
+  EXPECT_GT(summary.spans(3).waited().p50(), 0);
+  EXPECT_EQ(summary.spans(3).estimates_off().p95(), 9);
+  EXPECT_EQ(summary.spans(3).begins_at().seconds() -
+                summary.spans(1).begins_at().seconds(),
+            200);
+  request.set_spans(1'000);
+  const grpc::Status refused =
+      Call(&v1::Scheduler::Stub::SummarizeHistory, request, &summary);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 TEST_F(ListsTest, JobsAreListedNewestFirstAndCounted) {

@@ -12,17 +12,16 @@
 
 #include "queue/catalogue.h"
 #include "services/database/audit_queries.h"
+#include "services/database/ended_groups_queries.h"
 #include "services/doctor/doctor_queries.h"
 #include "services/doctor/server_queries.h"
 #include "services/editing/editing_queries.h"
 #include "services/explain/explain_queries.h"
 #include "services/explain/timeline_queries.h"
 #include "services/feed/group_feed_queries.h"
-#include "services/listing/history_queries.h"
 #include "services/listing/listing_queries.h"
 #include "services/listing/squeue_queries.h"
 #include "services/listing/top_queries.h"
-#include "services/lists/ended_groups_queries.h"
 #include "services/lists/lists_queries.h"
 #include "services/monitoring/decision_log_queries.h"
 #include "services/monitoring/monitoring_queries.h"
@@ -60,7 +59,6 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
         std::span<const sql::Query>(queries::kAllExplain),
         std::span<const sql::Query>(queries::kAllGroupFeed),
         std::span<const sql::Query>(queries::kAllGroupPages),
-        std::span<const sql::Query>(queries::kAllHistory),
         std::span<const sql::Query>(queries::kAllLine),
         std::span<const sql::Query>(queries::kAllListing),
         std::span<const sql::Query>(queries::kAllLists),

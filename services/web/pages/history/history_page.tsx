@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
+import { Curves, kSpans } from "./curves";
 import { ChoiceFilter, TextFilter } from "../frame/filters";
 import { Heads } from "../frame/heads";
 import { Empty, Problem } from "../frame/notice";
@@ -53,7 +54,7 @@ function Summary({ request }: { request: object }) {
   useEffect(() => {
     const aborter = new AbortController();
     summary.value = null;
-    call<SummarizeHistoryResponse>("SummarizeHistory", request, aborter.signal)
+    call<SummarizeHistoryResponse>("SummarizeHistory", { ...request, spans: kSpans }, aborter.signal)
       .then((answer) => {
         summary.value = answer;
         problem.value = "";
@@ -84,6 +85,7 @@ function Summary({ request }: { request: object }) {
           </tbody>
         </table>
       )}
+      <Curves spans={summary.value.spans ?? []} width={Number(summary.value.spanSeconds ?? 1)} />
     </>
   );
 }

@@ -12,10 +12,20 @@ export interface Quantiles {
   max?: number;
 }
 
+export interface HistorySpan {
+  beginsAt: string;
+  groups?: string;
+  failed?: string;
+  waited?: Quantiles;
+  estimatesOff?: Quantiles;
+}
+
 export interface SummarizeHistoryResponse {
   results?: { result?: string; groups?: string; pods?: string }[];
   waited?: Quantiles;
   ran?: Quantiles;
+  spanSeconds?: string;
+  spans?: HistorySpan[];
 }
 
 export interface ListEstimateErrorsResponse {

@@ -119,7 +119,7 @@ LIMIT $8::bigint;
 
 -- name: count_ended
 -- The number of groups and pods by result, with the first filters of
--- ended_by_time: since $1, namespace $2, queue $3, search $4.
+-- ended_by_time: since $1, namespace $2, queue $3, results $4, search $5.
 SELECT
   h.result,
   count(*) AS groups,
@@ -129,9 +129,10 @@ WHERE
   h.recorded_at >= $1::timestamptz
   AND ($2::text IS NULL OR h.namespace = $2)
   AND ($3::text IS NULL OR h.queue = $3)
+  AND ($4::text [] IS NULL OR h.result = ANY($4))
   AND (
-    $4::text IS NULL
-    OR strpos(lower(h.namespace || '/' || h.group_name), $4) > 0
+    $5::text IS NULL
+    OR strpos(lower(h.namespace || '/' || h.group_name), $5) > 0
   )
 GROUP BY h.result
 ORDER BY h.result;
@@ -157,8 +158,44 @@ FROM (
     AND h.bound_at IS NOT NULL
     AND ($2::text IS NULL OR h.namespace = $2)
     AND ($3::text IS NULL OR h.queue = $3)
+    AND ($4::text [] IS NULL OR h.result = ANY($4))
     AND (
-      $4::text IS NULL
-      OR strpos(lower(h.namespace || '/' || h.group_name), $4) > 0
+      $5::text IS NULL
+      OR strpos(lower(h.namespace || '/' || h.group_name), $5) > 0
     )
 ) AS w;
+
+-- name: measure_ended_by_span
+-- As count_ended and measure_ended, for each span of $6 seconds since $1 in
+-- which a group ended: how many did, how many not well, how long they waited,
+-- and by how much the last estimate of their start was off, in seconds.
+SELECT
+  w.span,
+  count(*) AS groups,
+  count(*) FILTER (WHERE w.result <> 'succeeded') AS failed,
+  percentile_cont(0.5) WITHIN GROUP (ORDER BY w.waited) AS wait_p50,
+  percentile_cont(0.95) WITHIN GROUP (ORDER BY w.waited) AS wait_p95,
+  max(w.waited)::double precision AS wait_max,
+  percentile_cont(0.5) WITHIN GROUP (ORDER BY w.missed) AS off_p50,
+  percentile_cont(0.95) WITHIN GROUP (ORDER BY w.missed) AS off_p95,
+  max(w.missed)::double precision AS off_max
+FROM (
+  SELECT
+    h.result,
+    floor(extract(EPOCH FROM h.recorded_at - $1::timestamptz) / $6::bigint)::bigint
+      AS span,
+    extract(EPOCH FROM h.bound_at - h.submitted_at) AS waited,
+    abs(extract(EPOCH FROM h.allocated_at - h.last_estimate)) AS missed
+  FROM group_history AS h
+  WHERE
+    h.recorded_at >= $1::timestamptz
+    AND ($2::text IS NULL OR h.namespace = $2)
+    AND ($3::text IS NULL OR h.queue = $3)
+    AND ($4::text [] IS NULL OR h.result = ANY($4))
+    AND (
+      $5::text IS NULL
+      OR strpos(lower(h.namespace || '/' || h.group_name), $5) > 0
+    )
+) AS w
+GROUP BY w.span
+ORDER BY w.span;

@@ -202,6 +202,13 @@ void SchedulerCalls::GetGroup(const Call& call,
     Fill(*response.add_members(), member);
   for (const Generation& generation : detail->earlier)
     Fill(*response.add_earlier(), generation);
+  for (const sql::Row row :
+       transaction->Run(queries::kReadReport, detail->group.id,
+                        name.namespace_name, name.name)) {
+    v1::WaitReport& told = *response.mutable_told();
+    Fill(*told.mutable_at(), row.Get<sql::Timestamp>("told_at"));
+    told.set_kind(row.Get<std::string>("told"));
+  }
   if (request.resource_sets())
     FillResourceSets(response, detail->group.id, *transaction);
 }

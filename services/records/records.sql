@@ -202,6 +202,22 @@ CROSS JOIN LATERAL jsonb_to_recordset(h.pods) AS m (
 WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
 ORDER BY m.name;
 
+-- name: read_report
+-- What the waiting pods of group $1, which has name $3 in namespace $2 while it
+-- fills, were last told, if they were told anything.
+SELECT g.told_at, g.told
+FROM pod_groups AS g
+WHERE g.id = $1 AND g.told IS NOT NULL AND g.told_at IS NOT NULL
+UNION ALL
+SELECT f.told_at, f.told
+FROM groups_provisional AS f
+WHERE
+  f.namespace = $2
+  AND f.group_name = $3
+  AND f.group_id = $1
+  AND f.told IS NOT NULL
+  AND f.told_at IS NOT NULL;
+
 -- name: list_jobs_of_group
 -- The live jobs of group $1, with its match job $2.
 SELECT

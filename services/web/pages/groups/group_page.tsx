@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Heads } from "../frame/heads";
 import { ActionBar } from "./group_actions";
 import { call, CallError, wordsOf } from "../frame/calls";
+import { EstimateTrust } from "./estimate_trust";
 import { GroupStory } from "./group_story";
 import { watchGroups } from "./group_stream";
 import type { ExplainGroupResponse, NodesForPods } from "../messages/explanation";
@@ -36,6 +37,7 @@ function Facts({ group }: { group: Group }) {
               "not known"
             )}
             {group.restsOn ? `; ${group.restsOn}` : ""}
+            {group.estimatedStart && <EstimateTrust group={group} />}
           </dd>
           <dt>position</dt>
           <dd>{group.position ?? "not known"}</dd>
@@ -264,7 +266,7 @@ export function GroupPage({ namespace, name }: { namespace: string; name: string
       <ActionBar group={group} done={() => void read()} />
       <Facts group={group} />
       {why.value && <Why why={why.value} search={() => void read(true)} />}
-      <GroupStory group={group} />
+      <GroupStory detail={detail.value} />
       {members && members.length > 0 && <Pods members={members} />}
       {earlier && earlier.length > 0 && (
         <section>

@@ -1,5 +1,5 @@
-// What happened to a group: its times, what people did to it, and the attempts
-// of its match job, in the order of time.
+// What happened to a group: its times, what its pods were told, what people did
+// to it, and the attempts of its match job, in the order of time.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
@@ -7,12 +7,20 @@ import { link } from "../frame/route";
 import { Time } from "../frame/times";
 import { attemptsOf } from "../jobs/jobs_page";
 import type { AuditRow, ListAuditResponse } from "../messages/audit";
-import type { Group } from "../messages/group";
+import type { GetGroupResponse, Group } from "../messages/group";
 import type { Job, ListJobsResponse } from "../messages/jobs";
 
 interface Step {
   at: string;
   what: string;
+}
+
+const kKinds: Record<string, string> = { incomplete: "its pods have not all arrived" };
+
+function toldIn({ told }: GetGroupResponse): Step[] {
+  if (!told) return [];
+  const why = kKinds[told.kind ?? ""] ?? told.kind;
+  return [{ at: told.at, what: `its pods were last told why they wait (event FailedScheduling, condition PodScheduled): ${why}` }];
 }
 
 function timesOf(group: Group): Step[] {
@@ -35,7 +43,8 @@ function attemptsIn(job: Job): Step[] {
   return (job.errors ?? []).map((each) => ({ at: each.at ?? job.createdAt ?? "", what: `attempt ${each.attempt} of job ${job.id} (${job.kind}) failed: ${each.message}` }));
 }
 
-export function GroupStory({ group }: { group: Group }) {
+export function GroupStory({ detail }: { detail: GetGroupResponse }) {
+  const { group } = detail;
   const deeds = useSignal<AuditRow[]>([]);
   const jobs = useSignal<Job[]>([]);
   const problem = useSignal("");
@@ -50,8 +59,10 @@ export function GroupStory({ group }: { group: Group }) {
     read().catch((error) => aborter.signal.aborted || (problem.value = wordsOf(error)));
     return () => aborter.abort();
   }, [group.namespace, group.name, group.matchJob, group.state, group.shownState, group.priority]);
-  const steps = [...timesOf(group), ...deeds.value.map(deedOf), ...jobs.value.flatMap(attemptsIn)];
-  steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const steps = [...timesOf(group), ...toldIn(detail), ...deeds.value.map(deedOf), ...jobs.value.flatMap(attemptsIn)];
+  // Kubernetes has no more than seconds; within one, the order is that of above.
+  const secondOf = (step: Step) => Math.floor(Date.parse(step.at) / 1000);
+  steps.sort((a, b) => secondOf(a) - secondOf(b));
   return (
     <section aria-labelledby="story">
       <h2 id="story">What happened</h2>
@@ -63,6 +74,9 @@ export function GroupStory({ group }: { group: Group }) {
           </li>
         ))}
       </ol>
+      <p class="command">
+        What kubelets say of its pods: <code>kubectl -n {group.namespace} get events --sort-by .lastTimestamp</code>
+      </p>
       {jobs.value.map((job) => (
         <p>
           <a href={link(["jobs"], { kind: job.kind ?? "" })}>Job {job.id}</a> of the work queue places it: {job.state}, attempt {attemptsOf(job)}.

@@ -20,6 +20,7 @@ export interface Group {
   restsOn?: string;
   startAfter?: string;
   startBy?: string;
+  reservation?: string;
   reservedNodes?: string[];
   nodes?: string[];
   pods?: { waiting?: number; bound?: number; succeeded?: number; failed?: number };
@@ -55,6 +56,7 @@ export interface GetGroupResponse {
   group: Group;
   members?: Member[];
   earlier?: { id?: string; state?: string; endedAt?: string }[];
+  told?: { at: string; kind?: string };
 }
 
 export interface GroupChanges {

@@ -16,6 +16,7 @@ ROUTES = {
     "nodes": "Nodes",
     "what-if": "What if",
     "queues": "default",
+    "queues/default": "Settings",
     "jobs": "Counted",
     "history": "How far",
     "audit": "Audit",

@@ -12,6 +12,20 @@ def visit_queues(visit):
           visit.sees("default/huge") and "queue=default" in page.url, page.url)
 
 
+def one_queue(visit):
+    page = visit.open("queues")
+    page.locator("tbody").get_by_role("link", name="default", exact=True).first.click()
+    line = page.get_by_role("table", name="The line")
+    line.wait_for()
+    claim("a queue has its line", "default/waits" in line.inner_text() and "queues/default" in page.url, line.inner_text())
+    kept = page.get_by_role("table", name="Reservations and drain sets")
+    claim("and the nodes that it keeps for a group of it", "default/other" in kept.inner_text() and
+          kept.locator("a[href*='nodes/']").count() > 0, kept.inner_text())
+    claim("and its policy", visit.sees("queue_policy"), visit.text())
+    visit.open("queues/nowhere")
+    claim("a queue that is not there leads back", visit.sees("There is no queue nowhere"), visit.text())
+
+
 def pause_and_set(visit):
     page = visit.open("queues")
     row = page.locator("tbody tr", has=page.get_by_role("rowheader", name="default", exact=True))
@@ -44,6 +58,7 @@ def check(browser):
     visit = Visit(browser, one_time_link())
     visit.sees("default/runs")
     visit_queues(visit)
+    one_queue(visit)
     pause_and_set(visit)
     claim("nothing fails in the page of queues", visit.errors == [], str(visit.errors))
     visit.close()

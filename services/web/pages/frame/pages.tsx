@@ -27,7 +27,7 @@ function keyOf({ parts, query }: Route, ...names: string[]): string {
   return [...parts, ...names.map((name) => query.get(name) ?? "")].join("\n");
 }
 
-const timelinePage = async () => (await import("../timeline/timeline_page")).TimelinePage;
+const timelinePages = () => import("./timeline_pages");
 
 const rarerPages = () => import("./rarer_pages");
 
@@ -48,7 +48,7 @@ export const kPages: PageOf[] = [
     name: "timeline",
     title: "Timeline",
     key: "g t",
-    show: (route) => <Later key={keyOf(route, "namespace", "queue")} load={timelinePage} props={{}} />,
+    show: (route) => <Later key={keyOf(route, "namespace", "queue")} load={async () => (await timelinePages()).TimelinePage} props={{}} />,
   },
   {
     name: "nodes",
@@ -60,8 +60,17 @@ export const kPages: PageOf[] = [
       return parts.length === 2 ? <NodePage key={keyOf(route)} name={parts[1]!} /> : <NodesPage />;
     },
   },
-  { name: "what-if", title: "What if", key: "g w", show: () => <Later load={async () => (await rarerPages()).WhatIfPage} props={{}} /> },
-  { name: "queues", title: "Queues", key: "g q", show: () => <QueuesPage /> },
+  { name: "what-if", title: "What if", key: "g w", show: () => <Later load={async () => (await timelinePages()).WhatIfPage} props={{}} /> },
+  {
+    name: "queues",
+    title: "Queues",
+    key: "g q",
+    show: (route) => {
+      const { parts } = route;
+      if (parts.length > 2) return null;
+      return parts.length === 1 ? <QueuesPage /> : <Later key={keyOf(route)} load={async () => (await rarerPages()).QueuePage} props={{ name: parts[1]! }} />;
+    },
+  },
   { name: "jobs", title: "Work queue", key: "g j", show: () => <Later load={async () => (await rarerPages()).JobsPage} props={{}} /> },
   { name: "history", title: "History", key: "g h", show: () => <Later load={async () => (await rarerPages()).HistoryPage} props={{}} /> },
   { name: "audit", title: "Audit", key: "g l", show: () => <Later load={async () => (await rarerPages()).AuditPage} props={{}} /> },

@@ -4,5 +4,5 @@ export { AccountsPage } from "../accounts/accounts_page";
 export { AuditPage } from "../audit/audit_page";
 export { HistoryPage } from "../history/history_page";
 export { JobsPage } from "../jobs/jobs_page";
+export { QueuePage } from "../queues/queue_page";
 export { SystemPage } from "../system/system_page";
-export { WhatIfPage } from "../whatif/whatif_page";

@@ -99,7 +99,9 @@ export function QueuesPage() {
           <tbody>
             {queues.value.map((queue) => (
               <tr key={queue.name}>
-                <th scope="row">{queue.name}</th>
+                <th scope="row">
+                  <a href={link(["queues", queue.name])}>{queue.name}</a>
+                </th>
                 <td>{queue.paused ? "paused" : "open"}</td>
                 {kCounts.map((state) => (
                   <td class="number">

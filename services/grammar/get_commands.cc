@@ -43,6 +43,12 @@ void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
     command->add_flag("--until-done", flags.get.until_done,
                       "with --watch: end when every group has finished or can "
                       "never fit, with a summary");
+    CheckAtLeast(*command
+                      ->add_option("--at-least", flags.get.at_least,
+                                   "with --until-done: not before there are so "
+                                   "many groups")
+                      ->type_name("N"),
+                 0);
   }
   if (groups || audit)
     command

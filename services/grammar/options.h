@@ -39,6 +39,7 @@ struct GetOptions {
   bool headers = true;
   bool watch = false;
   bool until_done = false;
+  std::int64_t at_least = 0;  // groups, before all can be done; 0: not known
   std::vector<std::string> states;  // empty: any
   std::optional<std::string> queue;
   std::optional<std::string> kind;  // of jobs

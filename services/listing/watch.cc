@@ -27,8 +27,8 @@ constexpr milliseconds kIdle{2'000};
 constexpr milliseconds kSlice{50};  // how often the bell is polled
 // The pause is at least so many times the query.
 constexpr int kPauseFactor = 10;
-// Groups just submitted may not be in the database yet, so all groups must be
-// done for this long.
+// Groups just submitted may not be in the database yet. Unless the user says
+// how many there are, all groups must be done for this long.
 constexpr milliseconds kSettled{1'500};
 
 std::int64_t CountOf(const Counts& counts, const char* state) {
@@ -198,16 +198,26 @@ class Display {
   std::unordered_set<std::string> printed_;  // names and fingerprints
 };
 
-// True once all groups have been done for kSettled.
+std::int64_t Total(const Counts& counts) {
+  std::int64_t total = 0;
+  for (const auto& [state, count] : counts) total += count;
+  return total;
+}
+
+// True once all groups have been done for kSettled, or so many are.
 class Settlement {
  public:
+  explicit Settlement(std::int64_t at_least) : at_least_(at_least) {}
+
   bool Reached(const Counts& counts, sql::Timestamp now) {
     const bool done = !counts.empty() && Unfinished(counts) == 0;
+    if (at_least_ > 0) return done && Total(counts) >= at_least_;
     since_ = done ? std::min(since_, now) : sql::Timestamp::max();
     return done && now - since_ >= kSettled;
   }
 
  private:
+  const std::int64_t at_least_;
   sql::Timestamp since_ = sql::Timestamp::max();
 };
 
@@ -254,7 +264,7 @@ ExitCode RunWatch(const GetOptions& options, sql::Pool& pool,
                   Console& console) {
   const sql::Timestamp start = console.now();
   Display display(options, console);
-  Settlement settlement;
+  Settlement settlement(options.at_least);
   ChangeBell bell(pool.options());
   bool busy = true;
   while (true) {

@@ -427,6 +427,28 @@ TEST_F(Get, UntilDoneEndsWithASummary) {
                         "submitted to bound p50 10.000s, p95 10.000s."));
 }
 
+TEST_F(Get, UntilDoneWaitsForAsManyGroupsAsAreToCome) {
+  AddExampleGroups();
+  database_.Execute(
+      "DELETE FROM pod_groups; DELETE FROM groups_provisional; "
+      "DELETE FROM pods_provisional");
+  int waits = 0;
+  run_.OnWait([&] {
+    run_.SetNow(run_.now() + std::chrono::seconds(1));
+    if (++waits == 50)
+      database_.Execute(
+          "INSERT INTO pod_groups (id, namespace, group_name, group_size, "
+          "queue, priority, shape, state, phase, submitted_at, promoted_at) "
+          "VALUES (99, 'a', 'late', 1, 'default', 0, 1, 'unsatisfiable', NULL, "
+          "now(), now())");
+    return waits > 300;
+  });
+  EXPECT_EQ(run_("get groups -A --until-done --at-least 2"), ExitCode::kOk);
+  EXPECT_GE(waits, 50);
+  EXPECT_LT(waits, 300);
+  EXPECT_THAT(run_.out(), HasSubstr("Done: 1 unsatisfiable, 1 failed."));
+}
+
 TEST_F(Get, WhoEndsAWatchUntilDoneHasInterruptedIt) {
   AddExampleGroups();
   run_.OnWait([] { return true; });

@@ -117,7 +117,8 @@ void AddGetCommand(CLI::App& get, GetOptions::What what, const char* name,
 void AddGetCommands(CLI::App& app, GetFlags& flags, Command& chosen) {
   CLI::App* get = AddCommand(app, "get",
                              "list groups, nodes, queues, accounts, pools, "
-                             "maintenance, estimates, jobs or the audit log");
+                             "maintenance, estimates, jobs, loops or the audit "
+                             "log");
   get->require_subcommand(1);
   using What = GetOptions::What;
   const auto add = [&](What what, const char* name,
@@ -140,6 +141,8 @@ void AddGetCommands(CLI::App& app, GetFlags& flags, Command& chosen) {
   add(What::kEstimates, "estimates", {"estimate"},
       "how wrong it was when groups would start");
   add(What::kJobs, "jobs", {"job"}, "jobs of the work queue");
+  add(What::kLoops, "loops", {"loop"},
+      "what the threads of each replica do, and how late they are");
   add(What::kAudit, "audit", {}, "who has changed what, the newest first");
 }
 

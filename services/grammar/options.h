@@ -28,6 +28,7 @@ struct GetOptions {
     kJobs,
     kMaintenance,
     kEstimates,
+    kLoops,
     kAudit,
     kTopNodes,
     kTopGroups

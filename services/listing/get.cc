@@ -89,6 +89,8 @@ Listing ListFor(sql::Transaction& transaction, const GetOptions& options,
       return ListAuditFor(transaction, options);
     case GetOptions::What::kEstimates:
       return ListEstimatesFor(transaction, options);
+    case GetOptions::What::kLoops:
+      return ListLoopsFor(transaction, options, now);
     case GetOptions::What::kTopNodes:
       return ListTopNodesFor(transaction, options);
     case GetOptions::What::kTopGroups:

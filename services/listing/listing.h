@@ -55,6 +55,9 @@ Listing ListAuditFor(sql::Transaction& transaction, const GetOptions& options);
 // The errors of estimated starts.
 Listing ListEstimatesFor(sql::Transaction& transaction,
                          const GetOptions& options);
+// The loops of the replicas that are alive.
+Listing ListLoopsFor(sql::Transaction& transaction, const GetOptions& options,
+                     sql::Timestamp now);
 Listing ListJobsFor(sql::Transaction& transaction, const GetOptions& options,
                     sql::Timestamp now);
 

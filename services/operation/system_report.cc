@@ -8,6 +8,7 @@
 #include "services/console/secret.h"
 #include "services/doctor/cluster_checkup.h"
 #include "services/doctor/database_checkup.h"
+#include "services/listing/listing_queries.h"
 #include "services/operation/operation_queries.h"
 
 namespace fluxnetes::services {
@@ -41,6 +42,21 @@ void FillLeadership(v1::Leadership& message, const sql::Row& row) {
   message.set_term(row.Get<std::int64_t>("term"));
   message.set_replica(row.Find<std::int64_t>("replica").value_or(0));
   *message.mutable_acquired_at() = TimeIn(row, "acquired_at");
+}
+
+void FillLoop(v1::Loop& message, const sql::Row& row) {
+  message.set_replica(row.Get<std::int64_t>("replica"));
+  message.set_name(row.Get<std::string>("name"));
+  message.set_number(row.Get<std::int32_t>("number"));
+  if (row.Find<sql::Timestamp>("last_run_at"))
+    *message.mutable_last_run_at() = TimeIn(row, "last_run_at");
+  message.set_took_seconds(row.Find<double>("took").value_or(0));
+  message.set_lag_seconds(row.Find<double>("lag").value_or(0));
+  message.set_runs(row.Get<std::int64_t>("runs"));
+  message.set_failures(row.Get<std::int64_t>("failures"));
+  message.set_running_seconds(row.Find<double>("running").value_or(0));
+  message.set_failing_seconds(row.Find<double>("failing").value_or(0));
+  *message.mutable_reported_at() = TimeIn(row, "reported_at");
 }
 
 v1::CheckStatus StatusOf(Finding::Status status) {
@@ -85,6 +101,8 @@ void FillSystem(v1::GetSystemResponse& response,
     FillReplica(*response.add_replicas(), row);
   for (const sql::Row row : transaction.Run(queries::kListLeaderships))
     FillLeadership(*response.add_leaderships(), row);
+  for (const sql::Row row : transaction.Run(queries::kListLoops))
+    FillLoop(*response.add_loops(), row);
 }
 
 void FillHealth(v1::GetSystemResponse& response, const Health& health) {

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "services/serve/loops_queries.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -48,6 +52,18 @@ struct LoopSum {
                                 .count());
   }
 };
+
+template <typename Duration>
+std::optional<double> InSeconds(const std::optional<Duration>& duration) {
+  if (!duration) return std::nullopt;
+  return std::chrono::duration<double>(*duration).count();
+}
+
+std::optional<double> SecondsSince(
+    const std::optional<steady_clock::time_point>& time) {
+  if (!time) return std::nullopt;
+  return std::chrono::duration<double>(steady_clock::now() - *time).count();
+}
 
 }  // namespace
 
@@ -109,6 +125,33 @@ void LoopSet::AddTo(MetricsPage& page) const {
     page.Add(metrics::kLoopLastSuccess, sum.last_success, {name});
     page.Add(metrics::kLoopRunning, sum.running, {name});
   }
+}
+
+void LoopSet::Report(sql::Pool& pool, std::int64_t client) const {
+  std::vector<std::string> names;
+  std::vector<int> numbers;
+  std::vector<std::int64_t> runs, failures;
+  std::vector<std::optional<sql::Timestamp>> last_runs;
+  std::vector<std::optional<double>> took, lag, running, failing;
+  std::map<std::string, int> same;
+  for (const auto& loop : loops_) {
+    const workers::LoopCounts counts = loop->counts();
+    names.push_back(loop->name());
+    numbers.push_back(same[loop->name()]++);
+    runs.push_back(static_cast<std::int64_t>(counts.runs.Total()));
+    failures.push_back(static_cast<std::int64_t>(counts.failures));
+    last_runs.push_back(
+        counts.last_success
+            ? std::optional(std::chrono::floor<std::chrono::microseconds>(
+                  *counts.last_success))
+            : std::nullopt);
+    took.push_back(InSeconds(counts.took));
+    lag.push_back(InSeconds(counts.lag));
+    running.push_back(SecondsSince(counts.running_since));
+    failing.push_back(SecondsSince(counts.failing_since));
+  }
+  sql::RunAlone(pool, queries::kReportLoops, client, names, numbers, runs,
+                failures, last_runs, took, lag, running, failing);
 }
 
 }  // namespace fluxnetes::services

@@ -1,17 +1,19 @@
 // The loops of a scheduler, each with a thread of its own: whether they work,
-// and their metrics.
+// their metrics, and the rows of replica_loops that say what they do.
 //
 // One thread adds, starts and stops them; the rest is for any thread once they
 // are started.
 // Tests: tests/services/serve/status_pgtest.cc.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "services/config/log.h"
 #include "services/monitoring/health.h"
 #include "services/monitoring/metrics_page.h"
+#include "sql/connection/pool.h"
 #include "workers/loops/loop.h"
 
 namespace fluxnetes::services {
@@ -32,6 +34,9 @@ class LoopSet {
   HealthCheck Failing() const;
   // The metrics of all loops; loops of one name count together.
   void AddTo(MetricsPage& page) const;
+  // Writes what they do as loops of this client of the work queue. Throws
+  // sql::Error.
+  void Report(sql::Pool& pool, std::int64_t client) const;
 
  private:
   const Log& log_;

@@ -47,6 +47,7 @@ void Scheduler::State::Wire() {
       // One batch a second: other work is more important.
       {"news", 1s, nullptr, &S::StepNews},
       {"statuses", 1s, nullptr, &S::StepStatuses},
+      {"report", 5s, nullptr, &S::StepReport},
   };
   static_assert(kBinders == 2);
   for (const Row& row : rows) {
@@ -143,6 +144,11 @@ bool Scheduler::State::StepNews() {
 
 bool Scheduler::State::StepStatuses() {
   group_statuses->RunOnce(SchedulingNow());
+  return false;
+}
+
+bool Scheduler::State::StepReport() {
+  loops.Report(pool, client.id());
   return false;
 }
 

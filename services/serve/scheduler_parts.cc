@@ -8,6 +8,7 @@
 #include "queue/catalogue.h"
 #include "services/manual/version.h"
 #include "services/monitoring/slow_statements.h"
+#include "services/serve/loops_queries.h"
 #include "services/serve/scheduler_state.h"
 #include "workers/catalogue.h"
 
@@ -18,7 +19,7 @@ using std::chrono::milliseconds;
 
 sql::PoolOptions WithCatalogues(sql::PoolOptions options) {
   options.catalogues = {queue::Catalogue(), workers::Catalogue(),
-                        DecisionLog::Catalogue()};
+                        DecisionLog::Catalogue(), queries::kAllLoops};
   options.by_index_only = true;
   return options;
 }

@@ -101,6 +101,7 @@ struct Scheduler::State {
   bool StepNotices();
   bool StepNews();
   bool StepStatuses();
+  bool StepReport();
 
   const SchedulerOptions options;
   cluster::Cluster& cluster;

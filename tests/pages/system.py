@@ -15,6 +15,12 @@ def check(browser):
           "heartbeat" not in page.get_by_role("table", name="Health").inner_text() and
           "database" in page.get_by_role("table", name="Health").inner_text(),
           page.get_by_role("table", name="Health").inner_text())
+    loops = page.get_by_role("table", name="Loops")
+    loops.wait_for()
+    words = loops.inner_text()
+    claim("every loop says what it does, when it ran, how long and how late",
+          all(each in words for each in ("intake", "match", "binder 2", "waits", " ms")) and
+          loops.locator("tbody tr").count() == 17, words)
     page.get_by_role("button", name="Run the checks").click()
     checks = page.get_by_role("table", name="Checkup")
     checks.wait_for()

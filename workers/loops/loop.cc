@@ -26,6 +26,11 @@ std::optional<typename Clock::time_point> PointOf(std::int64_t ticks) {
           std::chrono::nanoseconds(ticks)));
 }
 
+std::optional<LoopCounts::Clock::duration> TimeOf(std::int64_t nanoseconds) {
+  if (nanoseconds < 0) return std::nullopt;
+  return std::chrono::nanoseconds(nanoseconds);
+}
+
 }  // namespace
 
 Loop::Loop(LoopOptions options, Step step, OnFailure on_failure)
@@ -37,6 +42,12 @@ Loop::~Loop() { Stop(); }
 
 void Loop::Start() {
   thread_ = std::thread([this] { Run(); });
+}
+
+void Loop::Ring() {
+  std::int64_t none = 0;
+  rang_at_.compare_exchange_strong(none, NowOf<steady_clock>());
+  bell_.Ring();
 }
 
 void Loop::Stop() {
@@ -58,15 +69,27 @@ LoopCounts Loop::counts() const {
   counts.last_success = PointOf<system_clock>(last_success_);
   counts.running_since = PointOf<steady_clock>(running_since_);
   counts.failing_since = PointOf<steady_clock>(failing_since_);
+  counts.took = TimeOf(took_);
+  counts.lag = TimeOf(lag_);
   return counts;
+}
+
+void Loop::NoteLag(std::int64_t begin) {
+  const std::int64_t rang_at = rang_at_.exchange(0);
+  const std::int64_t wanted =
+      rang_at != 0 ? std::min(rang_at, due_at_.load()) : due_at_.load();
+  lag_ = std::max<std::int64_t>(begin - wanted, 0);
 }
 
 // Runs and measures the step; passes its exceptions on.
 bool Loop::RunStep() {
   const std::int64_t begin = NowOf<steady_clock>();
   running_since_ = begin;
+  NoteLag(begin);
   const auto note = [&] {
-    runs_.Note(std::chrono::nanoseconds(NowOf<steady_clock>() - begin));
+    const std::int64_t took = NowOf<steady_clock>() - begin;
+    runs_.Note(std::chrono::nanoseconds(took));
+    took_ = took;
     running_since_ = 0;
   };
   try {
@@ -88,6 +111,7 @@ void Loop::Run() {
   std::uniform_real_distribution<double> quarter(0.75, 1.25);
   std::string failing;
   milliseconds back_off{0};
+  due_at_ = NowOf<steady_clock>();
   while (!stopping_) {
     const auto spread = quarter(random);
     milliseconds pause =
@@ -104,6 +128,7 @@ void Loop::Run() {
           std::clamp(back_off * 2, milliseconds{50}, options_.max_back_off);
       pause = std::chrono::ceil<milliseconds>(back_off * spread);
     }
+    due_at_ = NowOf<steady_clock>() + std::chrono::nanoseconds(pause).count();
     if (pause.count() == 0 || stopping_) continue;
     idle_ = back_off.count() == 0;
     bell_.Wait(pause);

@@ -38,6 +38,9 @@ struct LoopCounts {
   std::optional<Clock::time_point> running_since = {};  // the step under way
   // The first failure since the last success.
   std::optional<Clock::time_point> failing_since = {};
+  std::optional<Clock::duration> took = {};  // the last step
+  // How late the last step began: after the bell rang, or after it was due.
+  std::optional<Clock::duration> lag = {};
 };
 
 class Loop {
@@ -56,7 +59,7 @@ class Loop {
 
   void Start();
   void Stop();
-  void Ring() { bell_.Ring(); }
+  void Ring();
   // True if the loop knows of no work. Thread-safe.
   bool Idle() const { return idle_; }
   const std::string& name() const { return options_.name; }
@@ -65,6 +68,7 @@ class Loop {
  private:
   void Run();
   bool RunStep();
+  void NoteLag(std::int64_t begin);
   std::chrono::milliseconds UntilDue(std::chrono::milliseconds pause) const;
 
   const LoopOptions options_;
@@ -81,6 +85,10 @@ class Loop {
   Ticks last_success_{0};
   Ticks running_since_{0};
   Ticks failing_since_{0};
+  Ticks rang_at_{0};  // the first ring that no step has answered
+  Ticks due_at_{0};
+  std::atomic<std::int64_t> took_{-1};  // nanoseconds; -1: no step has ended
+  std::atomic<std::int64_t> lag_{-1};
 
   std::thread thread_;
 };

@@ -47,6 +47,30 @@ TEST_F(SystemCall, SaysWhoIsAliveAndWhoLeadsWhat) {
   EXPECT_EQ(response.checkup_size(), 0);
 }
 
+TEST_F(SystemCall, HasTheLoopsOfThoseThatAreAlive) {
+  database_.Execute(
+      "INSERT INTO clients (name, heartbeat_at, time_to_live) VALUES "
+      "('dead', now() - interval '1 hour', '3 s'), "
+      "('alive', now(), '1 hour');"
+      "INSERT INTO replica_loops (client_id, name, number, runs, failures, "
+      "last_run_at, took, lag, running, failing, reported_at) "
+      "SELECT id, l, 0, 7, 2, now(), 0.25, 0.5, NULL, 3, now() "
+      "FROM clients, unnest(ARRAY['match', 'intake']) AS l");
+  Serve();
+  const v1::GetSystemResponse response = Get();
+  ASSERT_EQ(response.loops_size(), 2);
+  const v1::Loop& loop = response.loops(0);
+  EXPECT_EQ(loop.name(), "intake");
+  EXPECT_EQ(loop.replica(), response.replicas(0).id());
+  EXPECT_EQ(loop.runs(), 7);
+  EXPECT_EQ(loop.failures(), 2);
+  EXPECT_EQ(loop.took_seconds(), 0.25);
+  EXPECT_EQ(loop.lag_seconds(), 0.5);
+  EXPECT_EQ(loop.running_seconds(), 0);
+  EXPECT_EQ(loop.failing_seconds(), 3);
+  EXPECT_TRUE(loop.has_last_run_at());
+}
+
 TEST_F(SystemCall, RunsTheChecksOfTheDoctorWhereTheyAreAskedFor) {
   Serve();
   const v1::GetSystemResponse response = Get(true);

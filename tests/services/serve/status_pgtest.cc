@@ -58,6 +58,16 @@ TEST_F(StatusTest, IsReadyWhenItSchedulesAndCountsWhatItDoes) {
                            "\\[\\+\\] cluster\n\\[\\+\\] replica: .*\n"
                            "\\[\\+\\] loops\n"));
   EXPECT_EQ(Get("/healthz").body, "[+] loops\n");
+  EXPECT_TRUE(WaitUntil(
+      kPatience,
+      [&] {
+        return database_.Ask(
+                   "SELECT count(*) || ' ' || count(*) FILTER (WHERE name = "
+                   "'binder' AND number < 2) FROM replica_loops "
+                   "WHERE runs > 0 AND took >= 0 AND lag >= 0") == "17 2";
+      }))
+      << database_.Ask(
+             "SELECT string_agg(l::text, E'\\n') FROM replica_loops l");
   world_.Submit("unmentioned", {.size = 4});
   std::string page;
   EXPECT_TRUE(WaitUntil(kPatience, [&] {

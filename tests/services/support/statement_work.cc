@@ -29,6 +29,7 @@
 #include "services/records/group_pages_queries.h"
 #include "services/records/line_queries.h"
 #include "services/records/records_queries.h"
+#include "services/serve/loops_queries.h"
 #include "services/simulate/simulation_queries.h"
 #include "services/usage/usage_queries.h"
 #include "services/web/web_sessions_queries.h"
@@ -49,6 +50,7 @@ sql::PoolOptions AsTheProgram(sql::PoolOptions options, bool loops) {
   options.catalogues = {queue::Catalogue(), workers::Catalogue()};
   if (loops) {
     options.catalogues.push_back(queries::kAllDecisionLog);
+    options.catalogues.push_back(queries::kAllLoops);
     return options;
   }
   for (const std::span<const sql::Query> each :

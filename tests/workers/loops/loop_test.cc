@@ -105,6 +105,37 @@ TEST(Loop, FailureIsToldOnceAndThatItIsOver) {
   EXPECT_THAT(told, ElementsAre("test: no database", "test: "));
 }
 
+TEST(Loop, SaysHowLongItsStepTookAndHowLateItBegan) {
+  std::atomic<int> steps = 0;
+  std::latch begun(1), may_end(1);
+  Loop loop(
+      {.name = "test", .interval = minutes(10)},
+      [&] {
+        if (++steps == 1) {
+          begun.count_down();
+          may_end.wait();
+        }
+        return false;
+      },
+      NoFailure);
+  EXPECT_FALSE(loop.counts().took || loop.counts().lag);
+  loop.Start();
+  begun.wait();
+  EXPECT_FALSE(loop.counts().took) << "no step has ended";
+  // A ring during a step is answered by the next one.
+  const auto rang = std::chrono::steady_clock::now();
+  loop.Ring();
+  while (std::chrono::steady_clock::now() < rang + milliseconds(30)) {
+  }
+  may_end.count_down();
+  EXPECT_TRUE(Comes([&] { return steps == 2 && loop.Idle(); }));
+  EXPECT_GE(*loop.counts().lag, milliseconds(30));
+  EXPECT_LT(*loop.counts().took, seconds(60));
+  const std::uint64_t runs = loop.counts().runs.Total();
+  loop.Stop();
+  EXPECT_LE(loop.counts().runs.Total(), runs + 1) << "no ring is left";
+}
+
 TEST(Loop, CountsItsRunsAndSaysSinceWhenItFails) {
   std::atomic<int> steps = 0;
   std::latch begun(1), may_end(1);

@@ -49,4 +49,19 @@ export interface System {
   leaderships?: { name: string; term?: string; replica?: string; acquiredAt: string }[];
   health?: Check[];
   checkup?: Check[];
+  loops?: Loop[];
+}
+
+export interface Loop {
+  replica: string;
+  name: string;
+  number?: number;
+  lastRunAt?: string;
+  tookSeconds?: number;
+  lagSeconds?: number;
+  runs?: string;
+  failures?: string;
+  runningSeconds?: number;
+  failingSeconds?: number;
+  reportedAt: string;
 }

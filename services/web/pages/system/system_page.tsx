@@ -1,5 +1,5 @@
-// The scheduler itself: its health, the database, the replicas and what each
-// leads; the checks of the doctor when asked for.
+// The scheduler itself: its health, the database, the replicas, what each leads
+// and what its loops do; the checks of the doctor when asked for.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
@@ -9,6 +9,7 @@ import { Loading, Problem } from "../frame/notice";
 import { Age, Time } from "../frame/times";
 import type { Check, System } from "../messages/system";
 import { bytesText } from "../nodes/amounts";
+import { LoopsTable } from "./loops_table";
 
 const kWords: Record<string, [string, string]> = {
   CHECK_STATUS_WELL: ["running", "well"],
@@ -36,6 +37,12 @@ function Checks({ title, checks }: { title: string; checks: Check[] }) {
       </tbody>
     </table>
   );
+}
+
+// Live and ready alike look at the loops: what both say is said once.
+function eachOnce(checks: Check[]): Check[] {
+  const words = checks.map((each) => JSON.stringify(each));
+  return checks.filter((_, i) => words.indexOf(words[i]!) === i);
 }
 
 function Database({ system }: { system: System }) {
@@ -136,11 +143,13 @@ export function SystemPage() {
       {system && (
         <>
           <h2>Health of this replica</h2>
-          <Checks title="Health" checks={system.health ?? []} />
+          <Checks title="Health" checks={eachOnce(system.health ?? [])} />
           <h2>Database</h2>
           <Database system={system} />
           <h2>Replicas</h2>
           <Replicas system={system} />
+          <h2>Loops</h2>
+          <LoopsTable system={system} />
           <h2>Checkup</h2>
           <Checkup />
         </>

@@ -1,13 +1,15 @@
-"""The picture of the timeline in the README; tests/scripts/web_picture_test
-starts the server. The scheduler's decisions are real. Its times are moved to a
-fixed morning and rounded, so that the picture is always the same; what is
-compared are squares of a few pixels, since letters differ between machines."""
+"""The pictures of the pages in the README and the manual;
+tests/scripts/web_picture_test starts the server. The scheduler's decisions are
+real. Its times are moved to a fixed morning and rounded, so that the pictures are
+always the same; what is compared are squares of a few pixels, since letters differ
+between machines."""
 
 import base64
 import datetime
 import json
 import os
 import pathlib
+import re
 
 from playwright.sync_api import sync_playwright
 from support import Visit, await_true, claim, fluxnetes, job, log_says, one_time_link, submit
@@ -17,9 +19,10 @@ ROUND = 300  # s
 NO_TIME = 2147483647
 MOST = 0.02  # of the squares may differ
 
-# Name, pods, cpu of each, minutes; each is placed or reserved before the next.
-JOBS = [("solver", 4, 16, 50), ("train-vision", 3, 16, 95), ("render", 6, 8, 35), ("etl", 2, 16, 20),
-        ("train-language", 8, 16, 60), ("report", 2, 16, 15), ("sweep", 4, 12, 40), ("nightly", 12, 4, 30)]
+# Name, pods, cpu and Gi of each, minutes; each is placed or reserved before the next.
+JOBS = [("solver", 4, 16, 20, 50), ("train-vision", 3, 16, 60, 95), ("render", 6, 8, 16, 35),
+        ("etl", 2, 16, 48, 20), ("train-language", 8, 16, 40, 60), ("report", 2, 16, 4, 15),
+        ("sweep", 4, 12, 8, 40), ("nightly", 12, 4, 4, 30)]
 
 COMPARE = """async ([mine, theirs]) => {
   const squares = async (png) => {
@@ -71,22 +74,66 @@ def is_decided(name):
 def schedule():
     fluxnetes("queue", "set", "default", "queue_policy=conservative")
     fluxnetes("drain", "node11", "--from", "+150m", "--until", "+210m", "--reason", "new disks")
-    for name, pods, cpu, minutes in JOBS:
-        submit(job(name, pods, cpu=str(cpu), seconds=minutes * 60))
+    for name, pods, cpu, memory, minutes in JOBS:
+        submit(job(name, pods, cpu=str(cpu), seconds=minutes * 60, memory=f"{memory}Gi"))
         if not await_true(lambda: is_decided(name)):  # noqa: B023  called at once
             raise RuntimeError(f"{name} is neither placed nor reserved")
 
 
-def show(browser):
-    visit = Visit(browser, one_time_link(), viewport={"width": 1000, "height": 560},
-                  timezone_id="UTC", locale="en-GB", color_scheme="light")
+# What a picture shows: its page, how wide and high the window is, its colours, and
+# what the page has once it is read.
+PICTURES = {
+    "timeline": (f"timeline?span={240 * 60_000}", (1000, 560), "light", "canvas"),
+    "timeline-dark": (f"timeline?span={240 * 60_000}", (1000, 560), "dark", "canvas"),
+    "groups": ("groups", (1000, 600), "light", ".row .name"),
+    "group": ("groups/default/nightly", (1000, 960), "light", "#pods"),
+    "nodes": ("nodes?resource=memory", (1000, 620), "light", "canvas"),
+    "nodes-dark": ("nodes?resource=memory", (1000, 620), "dark", "canvas"),
+    "whatif": ("what-if", (1000, 1250), "light", "main textarea"),
+}
+STAMP = re.compile(r'"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z"')
+
+
+def stamps_moved(text):
+    """The same answer, with every time as of MORNING."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+
+    def move(found):
+        ahead = (datetime.datetime.fromisoformat(found[1] + "+00:00") - now).total_seconds()
+        return f'"{(MORNING + datetime.timedelta(seconds=rounded(ahead))).isoformat()[:19]}Z"'
+    return STAMP.sub(move, text)
+
+
+def answer_of_then(route):
+    if route.request.url.endswith("/GetTimelineChart"):
+        return route.fulfill(json=moved(route.fetch().json()))
+    found = route.fetch()
+    return route.fulfill(status=found.status, content_type="application/json",
+                         body=stamps_moved(found.text()))
+
+
+def ask_what_if(page):
+    page.get_by_label("Manifests of Pods").fill(job("urgent", 4, cpu="16", seconds=1800))
+    page.get_by_label("more nodes").fill("4:like=node0")
+    page.get_by_role("button", name="Simulate").click()
+    page.locator("canvas").nth(1).wait_for()
+
+
+def show(browser, name):
+    path, (width, height), scheme, there = PICTURES[name]
+    visit = Visit(browser, one_time_link(), viewport={"width": width, "height": height},
+                  timezone_id="UTC", locale="en-GB", color_scheme=scheme)
     page = visit.page
     page.get_by_role("heading", name="Groups").wait_for()
-    page.route("**/GetTimelineChart", lambda route: route.fulfill(json=moved(route.fetch().json())))
+    page.route("**/fluxnetes.v1.Scheduler/*", answer_of_then)
+    # Nothing changes while a picture is taken.
+    page.add_init_script("window.EventSource = class extends EventTarget { close() {} };")
     page.clock.set_fixed_time(MORNING)
-    visit.open(f"timeline?span={240 * 60_000}")
+    visit.open(path)
     page.reload()
-    page.locator("canvas").wait_for()
+    page.locator(there).first.wait_for()
+    if name == "whatif":
+        ask_what_if(page)
     page.wait_for_timeout(500)
     return visit
 
@@ -96,29 +143,31 @@ def main():
         raise RuntimeError("the server does not start")
     await_true(lambda: os.path.exists(os.environ["SCRATCH"] + "/cluster.sock"))
     schedule()
-    kept = pathlib.Path(os.environ["PICTURE"])
+    folder = pathlib.Path(os.environ["PICTURES"])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium-headless-shell",
             args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        visit = show(browser)
-        section = visit.page.locator(".chart")
-        picture = section.screenshot()
-        if os.environ.get("KEEP_PICTURE"):
-            kept.write_bytes(visit.page.locator("main").screenshot())
-        visit.page.keyboard.press("-")
-        visit.page.wait_for_timeout(300)
-        other = section.screenshot()
-        main_again = show(browser)
-        whole = main_again.page.locator("main").screenshot()
+        visit = show(browser, "timeline")
 
         def difference(mine, theirs):
             return visit.page.evaluate(COMPARE, [base64.b64encode(each).decode() for each in (mine, theirs)])
-        claim("another time is another picture", difference(picture, other) > MOST, difference(picture, other))
-        share = difference(whole, kept.read_bytes())
-        claim("the picture of the README is what the timeline draws", share <= MOST,
-              f"{share:.3f} of it differs; KEEP_PICTURE=yes tests/scripts/web_picture_test draws it anew")
-        claim("nothing fails in it", visit.errors == [], str(visit.errors))
+        section = visit.page.locator(".chart")
+        picture = section.screenshot()
+        visit.page.keyboard.press("-")
+        visit.page.wait_for_timeout(300)
+        claim("another time is another picture", difference(picture, section.screenshot()) > MOST)
+        for name in PICTURES:
+            again = show(browser, name)
+            drawn = again.page.locator("main").screenshot()
+            kept = folder / f"{name}.png"
+            if os.environ.get("KEEP_PICTURE"):
+                kept.write_bytes(drawn)
+            share = difference(drawn, kept.read_bytes())
+            claim(f"docs/{name}.png is what the pages show", share <= MOST,
+                  f"{share:.3f} of it differs; KEEP_PICTURE=yes tests/scripts/web_picture_test draws it anew")
+            claim(f"nothing fails in it: {name}", again.errors == [], str(again.errors))
+            again.close()
         browser.close()
 
 

@@ -38,7 +38,8 @@ def sql(text):
     return done.stdout.strip()
 
 
-def job(name, pods, cpu="1", seconds=600):
+def job(name, pods, cpu="1", seconds=600, **other):
+    """The manifest of a gang; `other` resources as memory="4Gi"."""
     return json.dumps({
         "apiVersion": "batch/v1", "kind": "Job",
         "metadata": {"name": name, "namespace": "default"},
@@ -55,7 +56,7 @@ def job(name, pods, cpu="1", seconds=600):
                     "containers": [{
                         "name": "main", "image": "debian",
                         "command": ["sh", "-c", f"sleep {seconds}"],
-                        "resources": {"requests": {"cpu": cpu}}}]}}}})
+                        "resources": {"requests": {"cpu": cpu, **other}}}]}}}})
 
 
 def submit(*jobs):

@@ -16,6 +16,7 @@ import group
 import groups
 import history
 import jobs
+import load
 import nodes
 import overview
 import queues
@@ -30,7 +31,7 @@ from support import await_true, claim, job, log_says, submit
 
 PAGES = [sign_in, groups, group, timeline, nodes, whatif, queues, jobs, history,
          audit, accounts, overview, system, frame, every_page,
-         roles, trouble]
+         roles, trouble, load]
 
 
 def main():

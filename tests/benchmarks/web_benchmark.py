@@ -4,11 +4,14 @@
     hack/benchmark web [--groups N] [--viewers N] [--changes N] [--seconds N]
 
 Rows: the sizes of what the browser gets, the first paint of the overview's frame in
-headless Chromium, a page of 100 of so many groups, the time from the commit of a
-change to the screen, so many viewers (each of a window of 50 groups, of which each
-changes every five seconds) at so many changes a second, and the heap of a page that
-has seen these changes. A row whose viewers do not get their changes is said to be
-not reached. Prints a JSON object per row. Needs Playwright (hack/install test).
+headless Chromium, a page of 100 of so many groups in any order and by any filter, the
+time from the commit of a change to the screen, so many viewers (each of a window of 50
+groups, of which each changes every five seconds) at so many changes a second, how long
+decisions take beside them and beside none, in turns, the heap of a page that has seen
+an hour of changes, the timeline of 10,000 nodes and 100,000 groups, and what axe finds
+on all pages. A row whose viewers do not get their changes is said to be not reached.
+Prints a JSON object per row, with its limit where there is one. Needs Playwright and
+axe-core (hack/install test).
 """
 
 import argparse
@@ -26,13 +29,18 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "pages"))
+TESTS = pathlib.Path(__file__).parent.parent / "pages"
+sys.path.insert(0, str(TESTS))
 from bundle import MOST, MOST_OF_TIMELINE, Bundle  # noqa: E402  pylint: disable=wrong-import-position
 
-BROWSER = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-BROWSER = BROWSER / "fluxnetes/browser/bin/python"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "fluxnetes"
+BROWSER = CACHE / "browser/bin/python"
+AXE = CACHE / "axe/node_modules/axe-core/axe.min.js"
 TICKS = os.sysconf("SC_CLK_TCK")
-PAGES = 200  # requests for pages of groups
+LOOKS = 5  # at each order and filter of groups, two pages each
+ORDERS = ["UNSPECIFIED", "NAME", "SUBMITTED", "START", "SIZE", "PRIORITY", "QUEUE", "STATE"]
+FILTERS = [{}, {"namespace": "ns7"}, {"queue": "default"}, {"states": ["GROUP_STATE_PENDING"]},
+           {"search": "g7777"}, {"search": "held"}, {"node": "node-00007"}, {"account": "physics"}]
 PAINTS = 10
 SIGHTS = 100  # changes that are awaited on the screen
 WATCHED = 5_000  # groups that viewers look at, in windows of so many
@@ -79,10 +87,11 @@ def percentile(values, share):
 
 
 class Server:
-    """`fluxnetes serve` on a database of its own."""
+    """`fluxnetes serve` on a database of its own, with what the SQL of `fill` puts there."""
 
-    def __init__(self, program, scratch):
+    def __init__(self, program, scratch, fill=None):
         self.program, self.scratch = program, scratch
+        os.makedirs(scratch, mode=0o755, exist_ok=True)
         subprocess.run(["hack/postgres", "start", f"{scratch}/postgres"], check=True,
                        stdout=subprocess.DEVNULL)
         self.url = subprocess.run(["hack/postgres", "url", f"{scratch}/postgres"],
@@ -97,6 +106,8 @@ class Server:
                         "listen": f"unix:{scratch}/cluster.sock"},
             "web": {"listen": f"127.0.0.1:{self.port}"}}), encoding="utf-8")
         self.run("migrate", "up")
+        if fill:
+            self.sql(f"SET search_path TO fluxnetes;\n{fill}")
         self.log = open(f"{scratch}/log", "w", encoding="utf-8")
         self.process = subprocess.Popen([program, "--config", self.config, "serve"],
                                         stdout=self.log, stderr=self.log)
@@ -153,26 +164,44 @@ def sizes(server):
 
 def pages_of_groups(server, count):
     connection = http.client.HTTPConnection("127.0.0.1", server.port)
-    times, token = [], ""
-    for number in range(PAGES):
-        request = {"pageSize": 100, "pageToken": token}
-        if number % 2:
-            request = {"pageSize": 100, "namespace": f"ns{number % 20}"}
+
+    def ask(request):
         begin = time.perf_counter()
         connection.request("POST", "/fluxnetes.v1.Scheduler/ListGroups", json.dumps(request),
                            {"Content-Type": "application/json", "Cookie": server.cookie})
-        answer = json.loads(connection.getresponse().read())
-        times.append((time.perf_counter() - begin) * 1000)
-        token = answer.get("nextPageToken", "") if number % 2 == 0 else token
-    row(f"page of 100 of {count:,} groups, p95", [percentile(times, 0.95)], "ms", 50)
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+        if answer.status != 200:
+            raise RuntimeError(f"{request}: {body}")
+        return (time.perf_counter() - begin) * 1000, body.get("nextPageToken", "")
+
+    times, slowest = [], (0, None)
+    ask({"pageSize": 100, "order": "GROUP_ORDER_NAME"})  # the server's memory is there then
+    for order in ORDERS:
+        for each in FILTERS:
+            for number in range(LOOKS):
+                request = {"pageSize": 100, "order": f"GROUP_ORDER_{order}",
+                           "descending": number % 2 == 1, **each}
+                took, token = ask(request)
+                times.append(took)
+                slowest = max(slowest, (took, order, str(each)))
+                if token:
+                    times.append(ask({**request, "pageToken": token})[0])
+    print(f"the slowest page: {slowest}", file=sys.stderr)
+    row(f"page of 100 of {count:,} groups, any order or filter, p95 of {len(times)}",
+        [percentile(times, 0.95)], "ms", 50)
+
+
+def start_browser(playwright):
+    return playwright.chromium.launch(
+        executable_path="/usr/bin/chromium-headless-shell",
+        args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
 
 
 def in_the_browser(server):
     from playwright.sync_api import sync_playwright  # pylint: disable=import-outside-toplevel
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium-headless-shell",
-            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        browser = start_browser(playwright)
         paints = []
         for _ in range(PAINTS):
             page = browser.new_page()
@@ -381,9 +410,7 @@ def an_hour(server):
     by the browser, as fast as it takes them, so an hour takes minutes."""
     from playwright.sync_api import sync_playwright  # pylint: disable=import-outside-toplevel
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium-headless-shell",
-            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        browser = start_browser(playwright)
         page = browser.new_page()
         page.add_init_script("""window.EventSource = class extends EventTarget {
           static CLOSED = 2; readyState = 1;
@@ -425,13 +452,72 @@ def an_hour(server):
         browser.close()
 
 
+def large_timeline(server):
+    """The timeline of tests/pages/large.sql: 10,000 nodes and 100,000 groups."""
+    os.environ.setdefault("PORT", str(server.port))
+    from playwright.sync_api import sync_playwright  # pylint: disable=import-outside-toplevel
+    from large import WATCH  # pylint: disable=import-outside-toplevel
+    from timeline import FRAMES  # pylint: disable=import-outside-toplevel
+    with sync_playwright() as playwright:
+        browser = start_browser(playwright)
+        page = browser.new_page(viewport={"width": 1600, "height": 1000})
+        page.set_default_timeout(120_000)
+        link = server.link()
+        page.goto(link)
+        page.get_by_role("heading", level=1).first.wait_for()
+        page.add_init_script(f"({WATCH})()")
+        loads, frames = [], []
+        for _ in range(3):
+            page.goto("about:blank")
+            page.wait_for_timeout(3000)
+            page.goto(link.partition("#")[0] + "#/timeline?fold=no")
+            page.wait_for_function("window.drawnAt > 0")
+            loads.append(page.evaluate("window.drawnAt"))
+            if "of 100000" not in page.locator("table caption").inner_text():
+                raise RuntimeError("the timeline lacks groups")
+            frames += page.evaluate(FRAMES)
+        row("timeline of 10,000 nodes and 100,000 bars: load", loads, "ms", 2000)
+        row("the same: frame while panning, p95", [percentile(frames, 0.95)], "ms", 33)
+        browser.close()
+
+
+def accessibility(server):
+    if not AXE.exists():
+        print("not reached: what axe finds; axe-core is missing", file=sys.stderr)
+        return
+    os.environ["AXE"] = str(AXE)
+    os.environ.setdefault("PORT", str(server.port))
+    from playwright.sync_api import sync_playwright  # pylint: disable=import-outside-toplevel
+    from every_page import ROUTES, violations  # pylint: disable=import-outside-toplevel
+    found, looked = [], 0
+    with sync_playwright() as playwright:
+        browser = start_browser(playwright)
+        for scheme in ("light", "dark"):
+            page = browser.new_context(color_scheme=scheme, bypass_csp=True).new_page()
+            link = server.link()
+            page.goto(link)
+            page.get_by_role("heading", level=1).first.wait_for()
+            for route in ROUTES:
+                if route.startswith("groups/"):
+                    route = "groups/a/seen"
+                page.goto(link.partition("#")[0] + f"#/{route}")
+                page.get_by_role("heading", level=1).first.wait_for()
+                page.wait_for_timeout(500)  # for what the page reads
+                found += [f"{route}, {scheme}: {each}" for each in violations(page)]
+                looked += 1
+        browser.close()
+    for each in found:
+        print(each, file=sys.stderr)
+    row(f"violations that axe finds on {looked} pages, light and dark", [len(found)], "violations", 0)
+
+
 def main():
     asked = arguments()
     if pathlib.Path(sys.executable) != BROWSER and BROWSER.exists():
         os.execv(BROWSER, [str(BROWSER), *sys.argv])
     scratch = tempfile.mkdtemp(prefix="fluxnetes-web.")
     os.chmod(scratch, 0o755)
-    server = Server(asked.program, scratch)
+    server = Server(asked.program, f"{scratch}/many")
     try:
         sizes(server)
         server.sql(MANY.format(count=100) + """
@@ -439,11 +525,15 @@ def main():
             phase, shape, reason, submitted_at, promoted_at)
           VALUES (nextval('group_ids'), 'a', 'seen', 1, 'default', 0, 'pending', 'held', 1, 'held', now(), now());""")
         in_the_browser(server)
+        accessibility(server)
         server.sql("DELETE FROM pod_groups;" + MANY.format(count=asked.groups))
         pages_of_groups(server, asked.groups)
         an_hour(server)
         viewers(server, asked)
         decisions(server, asked)
+        server.stop()
+        server = Server(asked.program, f"{scratch}/large", (TESTS / "large.sql").read_text())
+        large_timeline(server)
     finally:
         server.stop()
         shutil.rmtree(scratch, ignore_errors=True)

@@ -168,7 +168,7 @@ std::string World::Rebuild(const std::vector<std::string>& queues) const {
     request.resources = place.amounts;
     group.members.push_back({uid, place.node,
                              rebuilt.Intern(cluster::ToJson(request)),
-                             place.parts});
+                             place.parts, place.devices});
   }
   for (const auto& [id, group] : held) rebuilt.Restore(group);
   return rebuilt.Describe();

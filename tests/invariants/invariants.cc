@@ -50,6 +50,7 @@ std::vector<std::string> Invariants::Check(Scene& scene) {
   world->CheckAllOrNone(options_.calm);
   world->CheckCapacity();
   world->CheckInside();
+  world->CheckDevices();
   world->CheckPools();
   world->CheckGraph();
   world->CheckFencing();

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "cluster/devices/claim_spec.h"
 #include "sql/faults.h"
 #include "tests/invariants/behaviour/manifests.h"
 #include "tests/invariants/invariants.h"
@@ -163,6 +164,39 @@ void RunAlignedGangs(WholeSystem& system) {
   ASSERT_EQ(CountWithParts(system), 4) << "the second gang has no place";
 }
 
+// Two devices on each node, and a template of claims of one.
+void PublishDevices(WholeSystem& system) {
+  cluster::DeviceClass gpu;
+  gpu.device_class = {"gpu", {"device.driver == \"gpu.example.com\""}};
+  system.cluster.Put(gpu);
+  for (const auto& node : system.cluster.TakeSnapshot().nodes) {
+    cluster::ResourceSlice slice;
+    slice.slice.name = node->name + "-gpus";
+    slice.slice.driver = "gpu.example.com";
+    slice.slice.pool = node->name;
+    slice.slice.generation = 1;
+    slice.slice.nodes.node = node->name;
+    for (const char* const name : {"gpu-0", "gpu-1"}) {
+      matcher::Device device;
+      device.name = name;
+      slice.slice.devices.push_back(device);
+    }
+    system.cluster.Put(slice);
+  }
+  matcher::DeviceChoice choice;
+  choice.device_class = "gpu";
+  matcher::DeviceRequest request;
+  request.name = "gpu";
+  request.choices = {choice};
+  matcher::DeviceClaim claim;
+  claim.requests = {request};
+  cluster::ResourceClaimTemplate made;
+  made.namespace_name = "default";
+  made.name = "one-gpu";
+  made.spec = cluster::ReadClaimSpec(cluster::WriteClaimSpec(claim));
+  system.cluster.Put(made);
+}
+
 // Runs the workers up to the match only.
 void PlaceGang(WholeSystem& system, const std::string& manifests) {
   system.Submit(manifests);
@@ -178,6 +212,24 @@ void PlaceTwoGangs(WholeSystem& system) {
   system.Settle();
   PlaceGang(system, GangOf("train", 4, {.cpu = "2"}));
   PlaceGang(system, GangOf("tests", 4, {.cpu = "2"}));
+}
+
+// The second gang comes after a restart, and before the claims of the first one
+// are written: its devices are known from the records alone.
+void PlaceGangsWithDevices(WholeSystem& system) {
+  const std::string claims =
+      "resourceClaims: [{name: gpus, resourceClaimTemplateName: one-gpu}]";
+  const auto count = [&system] {
+    return system.Ask(
+        "SELECT count(*) FROM placements WHERE devices IS NOT NULL");
+  };
+  PublishDevices(system);
+  system.Settle();
+  PlaceGang(system, GangOf("train", 2, {.cpu = "1", .rules = claims}));
+  ASSERT_EQ(count(), "2") << "the first gang has no place";
+  system.CrashAndRestart();
+  PlaceGang(system, GangOf("tests", 2, {.cpu = "1", .rules = claims}));
+  ASSERT_EQ(count(), "4") << "the second gang has no place";
 }
 
 void CountAgain(WholeSystem& system) {
@@ -270,6 +322,7 @@ const std::vector<Story>& Stories() {
       {"levels-forgotten", "2", RunInSlices},
       {"whole-nodes-forgotten", "2", RunAlone},
       {"inside-forgotten", "3", RunAlignedGangs},
+      {"devices-forgotten", "3", PlaceGangsWithDevices},
       {"domains-mixed", "3", RunAlignedGangs},
       {"pool-forgotten", "3", ShareLicences},
       {"reservation-slips", "7", ReserveAndFill},

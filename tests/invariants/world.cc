@@ -146,7 +146,8 @@ void World::ReadHeld(sql::Transaction& transaction) {
                       row.Get<std::string>("node_name"),
                       AmountsOf(row),
                       row.Get<bool>("held"),
-                      row.Find<std::string>("parts").value_or("")};
+                      row.Find<std::string>("parts").value_or(""),
+                      row.Find<std::string>("devices").value_or("")};
     if (!places.emplace(uid, place).second) {
       Say(2, "pod {} has two places", uid);
     }

@@ -75,7 +75,8 @@ struct Place {
   std::string uid, node;
   cluster::Resources amounts;
   bool held = false;
-  std::string parts;  // what it has inside of its node
+  std::string parts;         // what it has inside of its node
+  std::string devices = {};  // of its claims
 };
 
 struct Allocation {
@@ -141,6 +142,7 @@ struct World {
   void CheckLevels();
   void CheckCapacity();
   void CheckInside();
+  void CheckDevices();
   void CountPools();
   void CheckPools();
   void CheckGraph();

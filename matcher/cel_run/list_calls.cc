@@ -14,8 +14,17 @@ Value Size(Evaluation&, Operands operands) {
   return Value::Int(static_cast<std::int64_t>(SizeOf(operands[0])));
 }
 
+// An empty list, or one whose first element has an order: cel-go looks no
+// further to find the overload.
+bool IsOrderedList(const Value& value) {
+  if (value.kind != kList) return false;
+  if (value.List().empty()) return true;
+  const Value& first = value.List().front();
+  return first.IsNumber() || first.kind == kBool || first.kind == kString;
+}
+
 Value IsSorted(Evaluation&, Operands operands) {
-  if (operands[0].kind != kList) return NoOverload();
+  if (!IsOrderedList(operands[0])) return NoOverload();
   const std::span<const Value> list = operands[0].List();
   for (std::size_t i = 1; i < list.size(); ++i) {
     const Value order = Order(list[i - 1], list[i]);
@@ -26,7 +35,7 @@ Value IsSorted(Evaluation&, Operands operands) {
 
 template <int kBetter>
 Value Extreme(Evaluation&, Operands operands) {
-  if (operands[0].kind != kList) return NoOverload();
+  if (!IsOrderedList(operands[0])) return NoOverload();
   const std::span<const Value> list = operands[0].List();
   if (list.empty()) return Value::Error("an empty list has no min and max");
   Value best = list[0];
@@ -41,13 +50,14 @@ Value Sum(Evaluation& evaluation, Operands operands) {
   if (operands[0].kind != kList) return NoOverload();
   const std::span<const Value> list = operands[0].List();
   if (list.empty()) return Value::Int(0);
+  if (!list.front().IsNumber()) return NoOverload();
   const Call add = FindCall("_+_");
   Value sum = list[0];
   for (const Value& element : list.subspan(1)) {
     sum = add(evaluation, std::to_array({sum, element}));
     if (sum.IsError()) return sum;
   }
-  return sum.IsNumber() ? sum : NoOverload();
+  return sum;
 }
 
 Value Hold(Evaluation& evaluation, const Value& value) {

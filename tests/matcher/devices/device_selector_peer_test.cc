@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kCasesOfSeed = 1000;
 
-std::vector<SelectorCase> RandomCases(unsigned seed) {
+std::vector<SelectorCase> RandomSelectorCases(unsigned seed) {
   Random random(seed);
   std::vector<SelectorCase> cases;
   for (int i = 0; i < kCasesOfSeed; ++i) {
@@ -28,7 +28,7 @@ std::vector<SelectorCase> RandomCases(unsigned seed) {
   return cases;
 }
 
-std::vector<unsigned> Seeds() {
+std::vector<unsigned> SelectorSeeds() {
   if (const char* only = std::getenv("FLUXNETES_TEST_SEED")) {
     return {static_cast<unsigned>(std::atoi(only))};
   }
@@ -40,9 +40,9 @@ std::vector<unsigned> Seeds() {
 
 TEST(DeviceSelectorPeer, RandomSelectorsSayWhatThoseOfKubernetesSay) {
   int evaluated = 0;
-  for (const unsigned seed : Seeds()) {
+  for (const unsigned seed : SelectorSeeds()) {
     SCOPED_TRACE("FLUXNETES_TEST_SEED=" + std::to_string(seed));
-    const std::vector<SelectorCase> cases = RandomCases(seed);
+    const std::vector<SelectorCase> cases = RandomSelectorCases(seed);
     std::string why;
     const auto theirs = OfKubernetes(cases, why);
     if (!theirs) GTEST_SKIP() << why;

@@ -7,7 +7,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-Device Gpu() {
+Device GpuWithAttributes() {
   return {.name = "gpu-0",
           .attributes = {{"gpu.example.com/model", std::string("H100")},
                          {"gpu.example.com/index", std::int64_t{3}},
@@ -19,7 +19,8 @@ Device Gpu() {
           .capacity = {{"gpu.example.com/memory", *ReadAmount("80Gi")}}};
 }
 
-std::string Said(std::string_view text, const Device& device = Gpu()) {
+std::string SelectorSaid(std::string_view text,
+                         const Device& device = GpuWithAttributes()) {
   try {
     const auto verdict =
         DeviceSelector(text).Evaluate("gpu.example.com", device);
@@ -31,56 +32,63 @@ std::string Said(std::string_view text, const Device& device = Gpu()) {
 }
 
 TEST(DeviceSelector, ReadsWhatADriverPublishes) {
-  EXPECT_EQ(Said("device.driver == 'gpu.example.com'"), "true");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].model == 'H100'"),
+  EXPECT_EQ(SelectorSaid("device.driver == 'gpu.example.com'"), "true");
+  EXPECT_EQ(
+      SelectorSaid("device.attributes['gpu.example.com'].model == 'H100'"),
+      "true");
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].index >= 4"),
+            "false");
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].ecc"), "true");
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].driverVersion"
+                         ".isGreaterThan(semver('535.0.0'))"),
             "true");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].index >= 4"), "false");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].ecc"), "true");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].driverVersion"
-                 ".isGreaterThan(semver('535.0.0'))"),
+  EXPECT_EQ(SelectorSaid("device.capacity['gpu.example.com'].memory"
+                         ".compareTo(quantity('80Gi')) == 0"),
             "true");
-  EXPECT_EQ(Said("device.capacity['gpu.example.com'].memory"
-                 ".compareTo(quantity('80Gi')) == 0"),
-            "true");
-  EXPECT_EQ(Said("device.allowMultipleAllocations"), "false");
+  EXPECT_EQ(SelectorSaid("device.allowMultipleAllocations"), "false");
 }
 
 TEST(DeviceSelector, AnUnknownDomainIsEmptyAndAMissingNameAnError) {
-  EXPECT_EQ(Said("device.attributes['nobody'].model == 'H100'"),
+  EXPECT_EQ(SelectorSaid("device.attributes['nobody'].model == 'H100'"),
             "error: there is no key 'model'");
-  EXPECT_EQ(Said("'model' in device.attributes['nobody']"), "false");
-  EXPECT_EQ(Said("'model' in device.attributes['gpu.example.com']"), "true");
-  EXPECT_EQ(Said("'nobody' in device.attributes"), "false");
-  EXPECT_EQ(Said("'gpu.example.com' in device.attributes"), "true");
-  EXPECT_EQ(Said("has(device.attributes['nobody'].model) || true"), "true");
-  EXPECT_EQ(Said("device.attributes['nobody'].?model.orValue('') == ''"),
+  EXPECT_EQ(SelectorSaid("'model' in device.attributes['nobody']"), "false");
+  EXPECT_EQ(SelectorSaid("'model' in device.attributes['gpu.example.com']"),
             "true");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com/model'].size() == 0"),
+  EXPECT_EQ(SelectorSaid("'nobody' in device.attributes"), "false");
+  EXPECT_EQ(SelectorSaid("'gpu.example.com' in device.attributes"), "true");
+  EXPECT_EQ(SelectorSaid("has(device.attributes['nobody'].model) || true"),
             "true");
+  EXPECT_EQ(
+      SelectorSaid("device.attributes['nobody'].?model.orValue('') == ''"),
+      "true");
+  EXPECT_EQ(
+      SelectorSaid("device.attributes['gpu.example.com/model'].size() == 0"),
+      "true");
 }
 
 TEST(DeviceSelector, DomainsAndNamesCanBeListed) {
-  EXPECT_EQ(Said("device.attributes.size() == 2"), "true");
-  EXPECT_EQ(Said("device.attributes.exists_one(d, "
-                 "d == 'resource.kubernetes.io')"),
+  EXPECT_EQ(SelectorSaid("device.attributes.size() == 2"), "true");
+  EXPECT_EQ(SelectorSaid("device.attributes.exists_one(d, "
+                         "d == 'resource.kubernetes.io')"),
             "true");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].all(n, "
-                 "n in ['model', 'index', 'ecc', 'driverVersion'])"),
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].all(n, "
+                         "n in ['model', 'index', 'ecc', 'driverVersion'])"),
             "true");
 }
 
 TEST(DeviceSelector, AValueOfAnotherTypeIsAnError) {
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].model > 3"),
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].model > 3"),
             "error: values of these types have no order");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].model"),
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].model"),
             "error: the expression yields string instead of a bool");
-  EXPECT_EQ(Said("device.attributes['gpu.example.com'].index == 'x'"), "false");
+  EXPECT_EQ(SelectorSaid("device.attributes['gpu.example.com'].index == 'x'"),
+            "false");
 }
 
 TEST(DeviceSelector, RefusesWithThePlace) {
-  EXPECT_EQ(Said("device.model == 'H100'"),
+  EXPECT_EQ(SelectorSaid("device.model == 'H100'"),
             "refused: 1:7: kubernetes.DRADevice has no field model");
-  EXPECT_EQ(Said("device.driver ==\n  3"),
+  EXPECT_EQ(SelectorSaid("device.driver ==\n  3"),
             "refused: 1:15: _==_ cannot be applied to (string, int)");
 }
 

@@ -29,6 +29,9 @@ constexpr auto kAmounts = std::to_array<std::string_view>(
      "1e3", "bad"});
 constexpr auto kPatterns = std::to_array<std::string_view>(
     {"^H[0-9]+$", "A.*", "[a-z]", "x*", "(", "\\d+", "(?i)gpu"});
+constexpr std::string_view kTypes = "bidusqvln";
+constexpr auto kTypeNames = std::to_array<std::string_view>(
+    {"bool", "int", "double", "uint", "string", "list", "map", "type"});
 constexpr auto kVariables = std::to_array<std::string_view>({"x", "y", "z"});
 
 // A variable of a loop, and the letter of its type: b, i, d, u, s, q, v, l (of
@@ -48,7 +51,7 @@ class SelectorWriter {
   explicit SelectorWriter(Random& random) : random_(random) {}
 
   std::string Of(char type, int depth) {
-    if (OneIn(60)) type = Pick(std::string_view("bidusqvln"));
+    if (OneIn(60)) type = Pick(kTypes);
     if (OneIn(4)) {
       for (const auto& [name, variable_type] : variables_) {
         if (variable_type == type) return name;
@@ -109,7 +112,15 @@ class SelectorWriter {
     }
   }
   std::string Common(char type, int depth) {
-    switch (Below(6)) {
+    switch (Below(9)) {
+      case 6:
+        return Mapped(type, depth);
+      case 7:
+        return fmt::format("[{}, ?{}].{}().value()", Of(type, depth),
+                           Optional(type, depth), OneIn(2) ? "first" : "last");
+      case 8:
+        return fmt::format("{{'a': {}, ?'b': {}}}[{}]", Of(type, depth),
+                           Optional(type, depth), Of('s', depth));
       case 0:
         return fmt::format("({} ? {} : {})", Of('b', depth), Of(type, depth),
                            Of(type, depth));
@@ -128,6 +139,28 @@ class SelectorWriter {
       default:
         return fmt::format("dyn({})", Of(type, depth));
     }
+  }
+  std::string Optional(char type, int depth) {
+    if (OneIn(4)) return "optional.none()";
+    if (OneIn(3)) {
+      return fmt::format("{}.?{}", Domain(), Pick(kAttributeNames));
+    }
+    return fmt::format("optional.{}({})", OneIn(3) ? "ofNonZeroValue" : "of",
+                       Of(type, depth));
+  }
+  std::string Mapped(char type, int depth) {
+    const char from = Pick(std::string_view("bisn"));
+    const std::string name(Pick(kVariables));
+    const std::string optional = Optional(from, depth);
+    if (OneIn(2)) {
+      return fmt::format("{}.optMap({}, {}).orValue({})", optional, name,
+                         With(name, from, type, depth), Of(type, depth));
+    }
+    variables_.insert(variables_.begin(), {name, from});
+    const std::string flat = Optional(type, depth);
+    variables_.erase(variables_.begin());
+    return fmt::format("{}.optFlatMap({}, {}).or({}).orValue({})", optional,
+                       name, flat, Optional(type, depth), Of(type, depth));
   }
   std::string Bound(char type, int depth) {
     const char bound = Pick(std::string_view("bisqv"));
@@ -196,7 +229,19 @@ std::string SelectorWriter::Bool(int depth) {
   if (depth <= 0) return OneIn(3) ? "true" : Attribute('b');
   static constexpr std::array<std::string_view, 2> kOrders = {"isGreaterThan",
                                                               "isLessThan"};
-  switch (Below(14)) {
+  switch (Below(18)) {
+    case 13:
+      return fmt::format("type({}) == {}", Of(Pick(kTypes), depth),
+                         OneIn(2) ? std::string(Pick(kTypeNames))
+                                  : "type(" + Of(Pick(kTypes), depth) + ")");
+    case 14:
+      return fmt::format("{}.isSorted()",
+                         Of(Pick(std::string_view("ln")), depth));
+    case 15:
+      return fmt::format("{}.hasValue()", Optional(Pick(kTypes), depth));
+    case 16:
+      return fmt::format("{} in {{{}: 1, 'H100': 2}}", Of('s', depth),
+                         Of('s', depth));
     case 0:
       return "device.allowMultipleAllocations";
     case 1:
@@ -239,7 +284,13 @@ std::string SelectorWriter::Int(int depth) {
     if (OneIn(2)) return Attribute('i');
     return OneIn(20) ? "9223372036854775807" : std::to_string(Below(20) - 4);
   }
-  switch (Below(12)) {
+  switch (Below(14)) {
+    case 10:
+      return fmt::format("{}.{}({})", Of('n', depth),
+                         OneIn(2) ? "indexOf" : "lastIndexOf", Of('i', depth));
+    case 11:
+      return fmt::format("{}.?{}.orValue({})", Domain(), Pick(kAttributeNames),
+                         Of('i', depth));
     case 0:
       return fmt::format("size({})", Of(Pick(std::string_view("sln")), depth));
     case 1:

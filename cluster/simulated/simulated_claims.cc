@@ -67,14 +67,16 @@ void SimulatedCluster::State::MakeClaims(SimulatedPod& pod) {
 }
 
 bool SimulatedCluster::State::HasItsClaims(const Pod& pod) const {
-  return std::ranges::all_of(pod.resource_claims, [&](const PodClaim& each) {
-    if (each.needless) return true;
+  for (const PodClaim& each : pod.resource_claims) {
+    if (each.needless) continue;
     const ResourceClaimPointer claim =
         FindIn(resource_claims, NameOfClaim(pod, each.claim));
-    return claim != nullptr && claim->allocation &&
-           std::ranges::count(claim->reserved_for, pod.uid,
-                              &ClaimConsumer::uid) > 0;
-  });
+    if (claim == nullptr || !claim->allocation ||
+        std::ranges::count(claim->reserved_for, pod.uid, &ClaimConsumer::uid) ==
+            0)
+      return false;
+  }
+  return true;
 }
 
 void SimulatedCluster::State::ChangeClaim(ResourceClaim claim) {

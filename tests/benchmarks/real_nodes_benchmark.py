@@ -21,6 +21,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -242,6 +243,8 @@ def main():
     def node(name, verb):
         cluster("node", plane, name, verb)
 
+    # Who ends it leaves no nodes behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     os.environ.setdefault("NODE_SHARES", "1024")
     try:
         cluster("up", plane, "--nodes", "3")

@@ -11,10 +11,11 @@
 //    comes to that device, without a solution;
 //  - a claim has at most 32 devices.
 //
-// It differs in these: each device of a distinct constraint has a value of its
-// own, where Kubernetes compares with the last device of each other request;
-// and pools of which the node can use no device do not count. A search that
-// takes too many steps is given up.
+// It differs in these. A request for all whose devices break a constraint does
+// not fit, where Kubernetes ends the search. Each device of a distinct
+// constraint has a value of its own, where Kubernetes compares with the last
+// device of each other request. Pools of which the node can use no device do
+// not count. A search that takes too many steps is given up.
 //
 // Tests: tests/matcher/node_devices/device_rules_test.cc,
 // tests/matcher/node_devices/allocator_cases_test.cc.

@@ -1,5 +1,5 @@
 // The graph matcher as a library: jobspecs parsed once, results as values.
-// resource_query_pipe.py measures the same work through the program.
+// resource_query/pipe.py measures the same work through the program.
 //
 // `limit` is the target; `elsewhere` is a measurement of Fluxion v0.54 (-O2) on
 // another machine, through its resource-query.

@@ -285,13 +285,6 @@ KubernetesCase ReadKubernetesCase(std::string_view line) {
   return of;
 }
 
-KubernetesCase ReadKubernetesCase(std::string_view line,
-                                  std::string_view answer) {
-  KubernetesCase of = ReadQuestion(json::parse(line));
-  ReadAnswer(json::parse(answer), of);
-  return of;
-}
-
 std::optional<std::vector<AllocatedDevice>> GivenIn(const KubernetesCase& of) {
   NodeDevices devices;
   devices.SetNode(0, of.node, of.labels);

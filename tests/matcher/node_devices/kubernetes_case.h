@@ -31,9 +31,6 @@ struct KubernetesCase {
 
 // Throws if the line is malformed.
 KubernetesCase ReadKubernetesCase(std::string_view line);
-// The same with an answer of the program.
-KubernetesCase ReadKubernetesCase(std::string_view line,
-                                  std::string_view answer);
 
 // What NodeDevices gives in the same case; nothing: the task does not fit, or a
 // selector is wrong. Tolerations, shares and nodes are left out, as in the

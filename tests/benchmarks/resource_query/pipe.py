@@ -3,7 +3,7 @@
 per kind of work: matches per second of the program's own CPU time, including
 reading the jobspec and writing the result; loading a graph; and its memory.
 
-    resource_query_pipe.py PROGRAM [PART OF A ROW'S NAME]
+    resource_query/pipe.py PROGRAM [PART OF A ROW'S NAME]
 
 `limit` is the target, `elsewhere` a measurement of Fluxion v0.54 (-O2) on
 another machine.

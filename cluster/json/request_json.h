@@ -1,8 +1,8 @@
 // Canonical JSON of a request: texts are equal exactly if requests are. Keys:
-// "resources" (amounts as quantities: "cpu", "memory", "ephemeral-storage",
-// "pods", extended ones by name); "nodeSelector", "nodeAffinity",
+// "resources" (amounts as quantities, by name), "nodeSelector", "nodeAffinity",
 // "tolerations", "topology", "inside", "claims" (of devices) and the other
-// rules, if not empty. Tests: tests/cluster/objects/pod_test.cc.
+// rules, if not empty.
+// Tests: tests/cluster/objects/pod_test.cc.
 #pragma once
 
 #include <string>

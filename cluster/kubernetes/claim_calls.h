@@ -6,8 +6,7 @@
 //
 // If there is nothing to do by what was last seen, the claim is read first.
 //
-// Tests: tests/cluster/contract/contract_claims.cc,
-// tests/kubernetes/workloads/claims_kubetest.cc.
+// Tests: tests/kubernetes/door_claims_kubetest.cc.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// The kinds that the API of the simulated cluster lists and watches: pods,
-// nodes, and those of resource.k8s.io. Tests:
-// tests/services/simulated_api/cluster_api_test.cc.
+// The kinds that the simulated cluster's API lists and watches: pods, nodes,
+// and those of resource.k8s.io.
+// Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
 #include <optional>

@@ -162,11 +162,13 @@ HttpAnswer ApiDevices::Patch(const HttpQuestion& question,
   } else {
     PatchFinalizers(metadata, claim);
   }
-  const auto result = cluster_.Update(std::move(claim));
+  const auto result = cluster_.Update(claim);
   if (result.outcome == ClaimOutcome::kConflict)
     return Conflict(PluralOf(kind), target.name, result.message);
   if (result.claim == nullptr) {  // it was deleted with its last finalizer
-    return services::Answer(200, WriteServed(ServedObject(now)));
+    return services::Answer(
+        200, WriteServed(
+                 ServedObject(std::make_shared<const ResourceClaim>(claim))));
   }
   return services::Answer(200, WriteServed(ServedObject(result.claim)));
 }

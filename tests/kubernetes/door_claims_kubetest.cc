@@ -18,6 +18,7 @@ using cluster::ClaimRelease;
 using cluster::ClaimResult;
 using cluster::ResourceClaimPointer;
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -142,7 +143,7 @@ TEST_F(KubernetesClaims, AClaimGetsItsDevicesAndLosesThem) {
   // The same devices for one more, from what was seen before.
   EXPECT_EQ(Allocate(Wish(unseen, "gpu-0", b)).outcome, ClaimOutcome::kWritten);
   EXPECT_THAT(ClaimNamed("c")->reserved_for,
-              ElementsAre(ConsumerOf(a), ConsumerOf(b)));
+              UnorderedElementsAre(ConsumerOf(a), ConsumerOf(b)));
   EXPECT_EQ(Allocate(Wish(unseen, "gpu-1", b)).outcome,
             ClaimOutcome::kConflict);
   EXPECT_EQ(Release({unseen, {a.uid}}).outcome, ClaimOutcome::kWritten);
@@ -197,7 +198,9 @@ TEST_F(KubernetesClaims, ClaimsOfATemplateAreMadeAndGoWithTheirPods) {
   };
   ASSERT_TRUE(until([&] {
     return !claim_of().empty() &&
-           cache.ResourceClaimByName(home_, claim_of()) != nullptr;
+           cache.ResourceClaimByName(home_, claim_of()) != nullptr &&
+           cache.ClaimTemplateByName(home_, "one-gpu") != nullptr &&
+           cache.DeviceClassByName(home_) != nullptr;
   }));
   const auto pod = PodNamed("a");
   const auto made = cache.ResourceClaimByName(home_, claim_of());

@@ -81,7 +81,7 @@ TEST_F(ApiDevicesTest, APatchNamesUidAndVersion) {
   ASSERT_EQ(Call("POST", kClaimsPath, kNewClaim), 201) << answer_;
   const std::string path = std::string(kClaimsPath) + "/c";
   EXPECT_EQ(Call("PATCH", path, R"({"metadata": {"uid": "other"}})"), 409);
-  EXPECT_EQ(Call("PATCH", path, R"({"metadata": {"resourceVersion": "1"}})"),
+  EXPECT_EQ(Call("PATCH", path, R"({"metadata": {"resourceVersion": "999"}})"),
             409);
   EXPECT_THAT(Text(answer_, "message"), HasSubstr("modified"));
   EXPECT_EQ(Call("PATCH", path + "/status", R"({"status": {"reservedFor": [

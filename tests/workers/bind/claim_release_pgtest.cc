@@ -140,7 +140,7 @@ TEST_F(DeviceClaimsPlaced, DevicesOfOthersAreNotTaken) {
   CreatePod("b", "late", 1, 2);
   PlaceAll();
   EXPECT_THAT(StateOf("late"), HasSubstr("pending"));
-  EXPECT_EQ(PlacesOf("late"), "");
+  EXPECT_EQ(PlacesOf("late"), "NULL");
 }
 
 TEST_F(DeviceClaimsPlaced, DeviceThatIsTakenMeanwhileSendsTheWholeGroupBack) {

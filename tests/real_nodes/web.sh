@@ -4,14 +4,17 @@
 # Part of real_nodes_test: the pages of the chart, as the manual says: by a port that is
 # forwarded, and for several people behind nginx in the pod and an ingress.
 
+two_pods() { [[ $(k get pods -l app.kubernetes.io/component=scheduler -o name | wc -l) == 2 ]]; }
+# What kubectl takes any pod for is no pod of before.
 upgrade_chart() {  # HELM ARGUMENT...
-  helm upgrade fluxnetes deploy/chart -f tests/scripts/chart/values/installed.yaml "$@" \
-    --wait --timeout 5m || {
-    k get pods -o wide
-    k get events --sort-by .lastTimestamp | tail -n 15
-    k logs -l app.kubernetes.io/component=scheduler --all-containers --tail 10
-    false
-  }
+  if helm upgrade fluxnetes deploy/chart -f tests/scripts/chart/values/installed.yaml "$@" \
+    --wait --timeout 5m; then
+    within 120 two_pods && return
+  fi
+  k get pods -o wide
+  k get events --sort-by .lastTimestamp | tail -n 15
+  k logs -l app.kubernetes.io/component=scheduler --all-containers --tail 10
+  return 1
 }
 kill_and_wait() {  # PROCESS
   [[ -z $1 ]] || { kill "$1" && wait "$1"; } 2>/dev/null
@@ -71,22 +74,21 @@ print(s.getsockname()[1])')
 start_ingress() {
   local user=
   ((EUID)) || user=" user root;"  # else its workers could not read what is here
-  tests/real_nodes/ingress.py "$kubectl" "$space" fluxnetes "$web" "$port" &&
+  tests/real_nodes/ingress.py "$kubectl" "$space" fluxnetes-web "$web" "$port" &&
     mkdir -p "$web/logs" || return
   /usr/sbin/nginx -c "$web/ingress.conf" -p "$web" -g "daemon off;$user" 2>"$web/log" &
   ingress=$!
-  within 20 curl -so /dev/null --cacert "$web/certificate" --resolve "flux.example:$port:127.0.0.1" \
-    "https://flux.example:$port/"
+  within 20 ask '' / >/dev/null
 }
-claim "an ingress does what the chart's Ingress says" start_ingress
 # Asks through the ingress; prints the status and the answer.
 ask() {  # NAME PATH [CURL ARGUMENT...]
   local name=$1 path=$2 user=()
   shift 2
   [[ -z $name ]] || user=(-u "$name:secret of $name")
   curl -s -m 20 -w '\n%{http_code}\n' --cacert "$web/certificate" "${user[@]}" "$@" \
-    --resolve "flux.example:$port:127.0.0.1" "https://flux.example:$port$path"
+    --connect-to "flux.example:443:127.0.0.1:$port" "https://flux.example$path"
 }
+claim "an ingress does what the chart's Ingress says" start_ingress
 call_as() {  # NAME CALL BODY
   ask "$1" "/fluxnetes/fluxnetes.v1.Scheduler/$2" -H 'Content-Type: application/json' -d "$3"
 }

@@ -1,8 +1,8 @@
 // The state of a simulated cluster and its parts: the API server (in
 // simulated_api.cc and simulated_binding.cc), the kubelets
-// (simulated_kubelet.cc), claims of devices (simulated_claims.cc), the Job controller (simulated_jobs.cc,
-// simulated_job_ends.cc), and nodes with the collector of orphans
-// (simulated_nodes.cc).
+// (simulated_kubelet.cc), claims of devices (simulated_claims.cc), the Job
+// controller (simulated_jobs.cc, simulated_job_ends.cc), and nodes with the
+// collector of orphans (simulated_nodes.cc).
 //
 // Tests: tests/cluster/simulated/simulated_cluster_test.cc.
 #pragma once

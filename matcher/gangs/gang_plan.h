@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/gang.h"
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
 #include "matcher/inside/node_interior.h"
+#include "matcher/node_devices/node_devices.h"
 #include "matcher/nodes/node_order.h"
 #include "matcher/nodes/scored_nodes.h"
 

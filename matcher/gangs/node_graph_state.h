@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/earliest_start.h"
 #include "matcher/gangs/gang_plan.h"
 #include "matcher/gangs/leaving_gang.h"
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_graph.h"
 #include "matcher/inside/node_interior.h"
+#include "matcher/node_devices/node_devices.h"
 
 namespace fluxnetes::matcher {
 

@@ -202,8 +202,8 @@ void Scheduler::State::Build() {
   BuildBinders();
   overdue_bindings =
       std::make_unique<workers::OverdueBindings>(pool, cluster, cache);
-  claim_release = std::make_unique<workers::ClaimRelease>(
-      pool, cluster, cache, options.schedulers);
+  claim_release = std::make_unique<workers::ClaimRelease>(pool, cluster, cache,
+                                                          options.schedulers);
   usage_roll_up = std::make_unique<workers::UsageRollUp>(pool);
   start_by_deadlines = std::make_unique<workers::StartByDeadlines>(
       pool, jobs, workers::StartByDeadlines::Options{});

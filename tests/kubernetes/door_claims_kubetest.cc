@@ -18,10 +18,10 @@ using cluster::ClaimRelease;
 using cluster::ClaimResult;
 using cluster::ResourceClaimPointer;
 using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The parts of real_nodes_test share its variables, and their quotes are for the pods.
 # shellcheck disable=SC2016,SC2034,SC2154,SC2209
-# Part of real_nodes_test: the pages of the chart, as the manual says: by a port that is
+# Part of pages_test: the pages of the chart, as the manual says: by a port that is
 # forwarded, and for several people behind nginx in the pod and an ingress.
 
 two_pods() { [[ $(k get pods -l app.kubernetes.io/component=scheduler -o name | wc -l) == 2 ]]; }

@@ -1,7 +1,7 @@
 // The requests in use, each once, with their amounts, rules, insides and
-// devices in the resource graph. Pods with equal requests share one, unless rules of pods can
-// distinguish them: then there is one for each namespace and set of labels that
-// selectors name (selected_labels.h).
+// devices in the resource graph. Pods with equal requests share one, unless
+// rules of pods can distinguish them: then there is one for each namespace and
+// set of labels that selectors name (selected_labels.h).
 //
 // Requests are kept until Sweep(). Owned by one thread.
 // Tests: tests/workers/schedule/schedule_rules_test.cc.

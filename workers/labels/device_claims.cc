@@ -29,14 +29,14 @@ std::string WhyNoSelector(const matcher::DeviceClaim& claim) {
   return "";
 }
 
-std::string WhyNoClaim(const cluster::Pod& pod,
-                       const cluster::PodClaim& entry,
+std::string WhyNoClaim(const cluster::Pod& pod, const cluster::PodClaim& entry,
                        const cluster::ResourceClaimPointer& claim) {
   const std::string place =
       "the entry " + Quote(entry.name) + " of spec.resourceClaims";
   if (entry.claim.empty())
-    return place + " has no ResourceClaim yet, which is to be made from the "
-                   "ResourceClaimTemplate " +
+    return place +
+           " has no ResourceClaim yet, which is to be made from the "
+           "ResourceClaimTemplate " +
            Quote(entry.template_name) + "; the pod waits for it";
   const std::string named =
       "the ResourceClaim " + pod.namespace_name + "/" + entry.claim;

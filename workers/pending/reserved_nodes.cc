@@ -21,8 +21,12 @@ std::vector<matcher::NodeIndex> WithPools(std::vector<matcher::NodeIndex> nodes,
 ReservedNodes ReservedFrom(matcher::Placement placement,
                            const matcher::Gang& gang) {
   std::vector<matcher::NodeIndex> nodes = WithPools(placement.nodes, gang);
-  return {placement.start, std::move(nodes), std::move(placement.nodes), false,
-          std::move(placement.parts), std::move(placement.devices)};
+  return {placement.start,
+          std::move(nodes),
+          std::move(placement.nodes),
+          false,
+          std::move(placement.parts),
+          std::move(placement.devices)};
 }
 
 matcher::RoomChange RoomOf(const ReservedNodes& reserved,

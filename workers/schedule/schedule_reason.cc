@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "cluster/text/resource_words.h"
-#include "matcher/node_devices/node_devices.h"
 #include "matcher/inside/node_interior.h"
+#include "matcher/node_devices/node_devices.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/topology_labels.h"
 #include "workers/schedule/wait_explanation.h"

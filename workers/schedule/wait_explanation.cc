@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cluster/text/resource_words.h"
-#include "matcher/node_devices/node_devices.h"
 #include "matcher/gangs/explanation.h"
+#include "matcher/node_devices/node_devices.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 #include "workers/pods/topology_labels.h"

@@ -160,8 +160,7 @@ std::vector<Held> HeldIn(const sql::Result& rows,
       held.push_back(HeldWithoutMembers(row));
     held.back().members.push_back(
         {row.Get<std::string>("pod_uid"), row.Get<std::string>("node_name"),
-         RequestIn(row, requests),
-         row.Find<std::string>("parts").value_or(""),
+         RequestIn(row, requests), row.Find<std::string>("parts").value_or(""),
          row.Find<std::string>("devices").value_or("")});
     if (row.Get<bool>("succeeded")) held.back().evictable = false;
   }

@@ -307,8 +307,7 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> queues, nodes;
   std::vector<std::int64_t> jobs, cpu, memory;
   std::vector<std::string> uids, places;
-  std::vector<std::optional<std::string>> other, parts, resource_sets,
-      devices;
+  std::vector<std::optional<std::string>> other, parts, resource_sets, devices;
   std::vector<bool> whole_nodes, aside;
   std::vector<std::string> pools;
   std::vector<queue::NewJob> bind;

@@ -10,11 +10,11 @@
 
 #include "matcher/gangs/explanation.h"
 #include "matcher/gangs/node_graph.h"
-#include "matcher/nodes/shortfall.h"
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/parts_text.h"
 #include "matcher/inside/short_structure.h"
 #include "matcher/nodes/room_log.h"
+#include "matcher/nodes/shortfall.h"
 #include "tests/matcher/random/random_graph.h"
 
 namespace fluxnetes::matcher {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "matcher/gangs/node_graph.h"
-#include "matcher/nodes/shortfall.h"
 #include "matcher/nodes/room_log.h"
+#include "matcher/nodes/shortfall.h"
 #include "tests/matcher/random/node_picture.h"
 
 namespace fluxnetes::matcher {

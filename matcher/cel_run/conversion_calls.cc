@@ -91,7 +91,7 @@ std::string DoubleText(double number) {
   std::array<char, 64> room;
   const auto written = std::to_chars(room.data(), room.data() + room.size(),
                                      number, std::chars_format::scientific);
-  const std::string text(room.data(), written.ptr);
+  std::string text(room.data(), written.ptr);
   const std::size_t mark = text.find('e');
   const int exponent = std::stoi(text.substr(mark + 1));
   if (exponent < -4 || exponent >= 6) return text;

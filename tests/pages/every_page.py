@@ -29,6 +29,7 @@ MORE = [
     ("groups/default/nothing", None, "There is no group"),
     ("nodes", "Take back", "Groups may start again"),
     ("nodes/a0", "Drain…", "It closes 1 node"),
+    ("timeline?namespace=nowhere", None, "0 lines"),
     ("queues", "Set default…", "Show the difference"),
     ("jobs?ended=3600", None, "may run"),
     ("history?within=2592000", "How far", "estimate"),

@@ -17,7 +17,7 @@ function Subject({ object }: { object: string }) {
 
 export function AuditTable({ rows }: { rows: AuditRow[] }) {
   return (
-    <table class="wide">
+    <table class="wide" tabIndex={0}>
       <Heads of={["when", "who", "through", "did", "to", "detail"]} />
       <tbody>
         {rows.map((row) => (

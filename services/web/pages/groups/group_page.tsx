@@ -175,7 +175,7 @@ function Pods({ members }: { members: Member[] }) {
   return (
     <section aria-labelledby="pods">
       <h2 id="pods">Pods</h2>
-      <table class="wide">
+      <table class="wide" tabIndex={0}>
         <Heads of={["pod", "state", "node", ...(parts ? ["has inside"] : []), "needs", "owner", "note"]} />
         <tbody>
           {members.slice(0, kMembersShown).map((each) => (

@@ -108,7 +108,7 @@ function Estimates() {
       {problem.value && <Problem what={problem.value} again={() => void read()} />}
       {errors.value && (errors.value.errors ?? []).length === 0 && <p>No group with an estimate has started yet.</p>}
       {errors.value && (errors.value.errors ?? []).length > 0 && (
-        <table class="wide">
+        <table class="wide" tabIndex={0}>
           <Heads of={["queue", "estimate", "ahead, at least", "groups", "mean error", "half within", "95 % within", "later than said"]} />
           <tbody>
             {(errors.value.errors ?? []).map((each) => (
@@ -173,7 +173,7 @@ export function HistoryPage() {
           line: (each) => [each.namespace, each.name, each.id, each.result, each.size, each.queue, each.submittedAt, each.boundAt, each.endedAt, (each.nodes ?? []).join(" "), each.reason],
         }}
         table={(rows) => (
-            <table class="wide">
+            <table class="wide" tabIndex={0}>
               <Heads of={["group", "result", "pods", "queue", "submitted", "waited", "ran", "ended", "why"]} />
               <tbody>
                 {rows.map((group) => (

@@ -42,7 +42,7 @@ function Counts() {
   const rows = counts.value.counts ?? [];
   const kinds = [...new Set(rows.map((each) => each.kind ?? ""))];
   return (
-    <table class="wide">
+    <table class="wide" tabIndex={0}>
       <caption>
         Counted <Age at={counts.value.countedAt} /> ago
       </caption>
@@ -181,7 +181,7 @@ export function JobsPage() {
           line: (job) => [job.id, job.kind, job.queue, job.state, job.attempt, job.createdAt, job.scheduledAt, job.endedAt, job.args, job.errors?.[job.errors.length - 1]?.message],
         }}
         table={(rows) => (
-            <table class="wide">
+            <table class="wide" tabIndex={0}>
               <Heads of={["job", "kind", "queue", "state", "attempts", "group", "created", "may run", "ended", "errors", "actions"]} />
               <tbody>
                 {rows.map((job) => (

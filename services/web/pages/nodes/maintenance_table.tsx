@@ -10,7 +10,7 @@ export function MaintenanceTable({ windows, done }: { windows: Maintenance[]; do
   const asked = useSignal<Maintenance | null>(null);
   return (
     <>
-      <table class="wide">
+      <table class="wide" tabIndex={0}>
         <Heads of={["id", "state", "nodes", "from", "until", "groups in the way", "reason", "actions"]} />
         <tbody>
           {windows.map((window) => (

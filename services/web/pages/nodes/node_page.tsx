@@ -22,7 +22,7 @@ function kindText(group: NodeGroup): string {
 function Groups({ groups }: { groups: NodeGroup[] }) {
   if (groups.length === 0) return <p class="none">No group has it, and none has it reserved.</p>;
   return (
-    <table class="wide">
+    <table class="wide" tabIndex={0}>
       <Heads of={["group", "what", "from", "until", "pods here", "cpu", "memory", "inside"]} />
       <tbody>
         {groups.map((group) => {

@@ -164,7 +164,7 @@ export function NodesPage() {
               <h2>All nodes</h2>
             </>
           ) : null}
-          <table class="wide">
+          <table class="wide" tabIndex={0}>
             <Heads of={["node", "zone", "rack", "cpu", "memory", "pods", "other", "closed"]} />
             <tbody>
               {shown.nodes.map((node) => (

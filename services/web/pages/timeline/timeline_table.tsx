@@ -42,7 +42,7 @@ export function TimelineTable({ groups, rows }: { groups: TimelineGroups; rows: 
   const lines = linesOf(rows, first);
   return (
     <>
-      <table class="wide">
+      <table class="wide" tabIndex={0}>
         <caption>
           The timeline as text, {count > kLines ? `lines ${first + 1} to ${first + lines.length} of ${count}` : `${count} lines`}
         </caption>

@@ -51,7 +51,7 @@ function Line({ group }: { group: Compared }) {
 function Table({ groups }: { groups: Compared[] }) {
   const count = (verdict: string) => groups.filter((each) => verdictOf(each) === verdict).length;
   return (
-    <table class="wide">
+    <table class="wide" tabIndex={0}>
       <caption>
         <span role="status">
           {count("new")} new, {count("earlier")} earlier, {count("later")} later, {count("unchanged")} unchanged

@@ -167,7 +167,8 @@ class DevicesPlay {
     if (Below(4) == 0) {
       devices_.Cancel(job);
       plain_.Cancel(job);
-      std::erase_if(held_, [&](const auto& each) { return each.first == job; });
+      std::erase_if(held_,
+                    [of = job](const auto& each) { return each.first == of; });
     } else {
       devices_.Release(job, task);
       plain_.Release(job, task);

@@ -77,11 +77,7 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
                    each.id.driver + " was taken by the ResourceClaim " + holder;
     return;
   }
-  cluster::ResourceClaim unwritten = *claim;
-  unwritten.allocation.reset();
-  unwritten.reserved_for.clear();
-  write.claim =
-      std::make_shared<const cluster::ResourceClaim>(std::move(unwritten));
+  write.claim = claim;
   write.classes = ClassesOf(claim->spec->devices, cache_);
   cluster::ClaimConsumer consumer;
   consumer.name = pod.name;

@@ -3,8 +3,9 @@
 // reserved for the pod, as kube-scheduler does (its plugin DynamicResources,
 // PreBind).
 //
-// A claim that seems to be written already is written once more: it may have
-// been given back since (claim_release.h), and the watch may be behind.
+// A claim that seems to be written already is among these, too: it may have
+// been given back since (claim_release.h) while the watch is behind, so the
+// cluster reads it (devices/claim_changes.h).
 //
 // Owned by one thread.
 // Tests: tests/workers/bind/bind_devices_test.cc,

@@ -332,7 +332,7 @@ def read_arguments():
     parser.add_argument("--filter-of", type=name_and_filter, action="append",
                         default=[], metavar="NAME_tests=FILTER")
     parser.add_argument("--jobs", type=int, default=3)
-    parser.add_argument("--timeout", type=int, default=3600)
+    parser.add_argument("--timeout", type=int, default=1800)
     parser.add_argument("--budgets", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--shards", type=name_and_count, action="append",
                         default=[], metavar="NAME_tests=N")

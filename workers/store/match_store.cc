@@ -218,8 +218,11 @@ bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
     } else if (what == "changed") {
       changed.insert(row.Get<std::int64_t>("group_id"));
     } else {
-      news.released.emplace_back(row.Get<std::int64_t>("group_id"),
-                                 row.Find<std::string>("pod_uid").value_or(""));
+      const auto group = row.Get<std::int64_t>("group_id");
+      const auto pod = row.Find<std::string>("pod_uid");
+      news.released.emplace_back(group, pod.value_or(""));
+      // The group is over, also if its job was leased while it had no pod.
+      if (!pod && leases_.contains(group)) changed.insert(group);
     }
   }
   news.more |= std::ssize(inbox) == kInboxBatch;

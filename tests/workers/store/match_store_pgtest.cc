@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/workers/support/match_fixture.h"
+#include "workers/cleanup/cleanup_queries.h"
 #include "workers/loops/group_jobs.h"
 #include "workers/store/match_store.h"
 
@@ -169,6 +170,23 @@ TEST_F(MatchStoreTest, WaitingGroupKeepsItsJobWhileNoMemberLacksAPlace) {
   database.Execute(set + "waiting" + member);
   database.Execute(tell);
   EXPECT_EQ(match->store.Take(schedule.requests(), {}).waiting.size(), 1U);
+}
+
+TEST_F(MatchStoreTest, JobEndsWithAGroupOfWhichNoMemberLacksAPlace) {
+  database.Execute(
+      "UPDATE pods SET state = 'deleted' WHERE asked_name = 'stale'");
+  database.Execute(
+      "INSERT INTO match_inbox (queue, news, group_id) SELECT 'default', "
+      "'changed', id FROM pod_groups WHERE group_name = 'stale'");
+  EXPECT_EQ(match->store.Take(schedule.requests(), {}).waiting.size(), 0U);
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "2");
+  sql::RunAlone(database.pool(), queries::kRecordHistory,
+                std::vector{std::stoll(Ask("SELECT id FROM pod_groups WHERE "
+                                           "group_name = 'stale'"))},
+                false, kNoon);
+  EXPECT_EQ(Ask("SELECT string_agg(group_name, ' ') FROM pod_groups"), "fresh");
+  match->store.Take(schedule.requests(), {});
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE kind = 'match'"), "1");
 }
 
 }  // namespace

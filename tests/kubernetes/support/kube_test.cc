@@ -394,7 +394,8 @@ std::string OnKubernetes::Leftovers() {
     const auto rows = Ask(std::string("SELECT count(*) FROM ") + table);
     if (rows != "0") left += rows + " rows in " + table + "\n";
   }
-  return left;
+  return left + Ask("SELECT coalesce(string_agg(concat_ws(' ', queue, kind, "
+                    "state, attempt, args), E'\\n'), '') FROM jobs");
 }
 
 void OnKubernetes::ExpectNothingLeft() {

@@ -13,8 +13,9 @@ SELECT
   pg_current_snapshot()::text AS snapshot;
 
 -- name: changed_groups
--- The ids, in order, of unfinished groups changed by transaction $1 or a later
--- one. Reads the tables in full, which costs the writers nothing.
+-- The ids, in order, of unfinished groups that transaction $1 or a later one
+-- changed, or whose reservation or estimated start it did. Reads the tables in
+-- full, which costs the writers nothing.
 WITH horizon AS MATERIALIZED (
   SELECT age($1::text::xid8::xid) AS age
 )
@@ -28,6 +29,11 @@ SELECT r.group_id
 FROM reservations AS r
 CROSS JOIN horizon AS h
 WHERE age(r.xmin) <= h.age
+UNION
+SELECT e.group_id
+FROM estimates AS e
+CROSS JOIN horizon AS h
+WHERE age(e.xmin) <= h.age
 ORDER BY id;
 
 -- name: groups_that_fill

@@ -119,6 +119,22 @@ TEST_F(GroupFeedTest, ChangesAreOneForAllWhoAskForTheSame) {
   EXPECT_EQ(feed_->Next(elsewhere, none), Outcome::kNothingNew);
 }
 
+TEST_F(GroupFeedTest, EstimatedStartIsAChangeOfItsGroup) {
+  Start({});
+  GroupFeed::Place place;
+  Next(place);
+  database_.Execute(
+      "INSERT INTO estimates (group_id, starts_at, approximate, rests_on,"
+      " made_at) VALUES (3, '2030-01-01Z', false, '', now())");
+  const auto first = Next(place).second;
+  ASSERT_THAT(IdsIn(first), ElementsAre(3));
+  database_.Execute("UPDATE estimates SET starts_at = '2031-01-01Z'");
+  const auto second = Next(place).second;
+  ASSERT_THAT(IdsIn(second), ElementsAre(3));
+  EXPECT_GT(second.groups(0).estimated_start().seconds(),
+            first.groups(0).estimated_start().seconds());
+}
+
 TEST_F(GroupFeedTest, WhoReadsTooSlowlyIsToldSo) {
   Start({.changes = 3});
   GroupFeed::Place fast, slow;

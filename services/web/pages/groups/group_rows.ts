@@ -22,6 +22,7 @@ export class GroupRows {
   readonly counts = signal<CountGroupsResponse | null>(null);
 
   private places = new Map<string, number>(); // by id
+  private changed = new Set<Map<string, Group>>(); // since the begin of each readAgain()
   private token = "";
   private reading = false;
   private aborter = new AbortController();
@@ -49,20 +50,22 @@ export class GroupRows {
     }
   }
 
-  // Reads anew as many pages as there are; the rows stay until then.
+  // Reads anew as many pages as there are; the rows stay until then. A change that is
+  // pushed meanwhile may be newer than the page that is read, never older for long.
   async readAgain(): Promise<void> {
     const wanted = Math.max(this.rows.value.length, 1);
     const fresh = new GroupRows(this.filter);
+    const changed = new Map<string, Group>();
+    this.changed.add(changed);
     this.changes.value = 0;
-    while (!fresh.complete.value && fresh.rows.value.length < wanted) {
-      await fresh.readMore();
-      if (fresh.problem.value !== "") {
-        this.problem.value = fresh.problem.value;
-        return;
-      }
+    while (!fresh.complete.value && fresh.rows.value.length < wanted && fresh.problem.value === "") await fresh.readMore();
+    this.changed.delete(changed);
+    if (fresh.problem.value !== "") {
+      this.problem.value = fresh.problem.value;
+      return;
     }
     batch(() => {
-      this.rows.value = fresh.rows.value;
+      this.rows.value = fresh.rows.value.map((group) => changed.get(group.id ?? "") ?? group);
       this.places = fresh.places;
       this.token = fresh.token;
       this.complete.value = fresh.complete.value;
@@ -91,6 +94,7 @@ export class GroupRows {
     if (!this.loaded.value) return;
     let rows = this.rows.value;
     for (const group of changes.groups ?? []) {
+      for (const changed of this.changed) changed.set(group.id ?? "", group);
       const place = this.places.get(group.id ?? "");
       if (place === undefined) continue;
       if (rows === this.rows.value) rows = rows.slice();

@@ -205,7 +205,8 @@ function Table({ rows, marked, see }: { rows: GroupRows; marked: Signal<Chosen>;
     return { first, groups: rows.rows.value.slice(first, last) };
   });
   const count = rows.rows.value.length;
-  useEffect(() => see(seen.value.groups.flatMap((group) => group.id ?? [])), [seen.value.first, count]);
+  const ids = seen.value.groups.flatMap((group) => group.id ?? []);
+  useEffect(() => see(ids), [ids.join()]);
   return (
     <div role="table" aria-label="Groups" aria-rowcount={rows.complete.value ? count + 1 : -1} class="groups">
       <Heads filter={rows.filter} />

@@ -4,6 +4,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { watchGroups } from "../groups/group_stream";
+import type { GroupChanges } from "../messages/group";
 import { wordsOf } from "./calls";
 
 const kSoon = 200; // ms after the first change
@@ -20,6 +21,7 @@ export function useLive<Data>(
   filter: { namespace?: string; queue?: string },
   key: string, // of what is read: with another one it begins anew
   longestPause = 15_000,
+  concerns: (changes: GroupChanges) => unknown = () => true, // what is shown
 ): Live<Data> {
   const data = useSignal<Data | null>(null);
   const problem = useSignal("");
@@ -55,7 +57,8 @@ export function useLive<Data>(
       const wait = Math.max(after, notBefore - performance.now());
       if (!isOver) timer = window.setTimeout(() => (document.hidden ? plan(longestPause) : void readNow()), wait);
     };
-    const onChange = () => {
+    const onChange = (changes: GroupChanges) => {
+      if (!concerns(changes)) return;
       if (!isSoon && !isReading) plan(kSoon);
       isSoon = true;
     };

@@ -1,13 +1,13 @@
 // One group: its state and start first, then why, what is before it, and its
 // pods.
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Heads } from "../frame/heads";
 import { ActionBar } from "./group_actions";
-import { call, CallError, wordsOf } from "../frame/calls";
+import { call, CallError } from "../frame/calls";
+import { useLive } from "../frame/live";
 import { EstimateTrust } from "./estimate_trust";
 import { GroupStory } from "./group_story";
-import { watchGroups } from "./group_stream";
 import type { ExplainGroupResponse, NodesForPods } from "../messages/explanation";
 import type { GetGroupResponse, Group, Member } from "../messages/group";
 import { Empty, Loading, Problem } from "../frame/notice";
@@ -16,6 +16,7 @@ import { StateMark } from "../frame/state_mark";
 import { Age, Time } from "../frame/times";
 
 const kMembersShown = 500;
+const kLongestPause = 15_000; // ms; its place in the queue changes without a change of its own
 
 function Facts({ group }: { group: Group }) {
   const waits = group.state === "GROUP_STATE_PENDING";
@@ -200,54 +201,45 @@ function Pods({ members }: { members: Member[] }) {
   );
 }
 
+interface Shown {
+  detail: GetGroupResponse;
+  why: ExplainGroupResponse | null;
+}
+
+const kWaiting = ["GROUP_STATE_PENDING", "GROUP_STATE_UNSATISFIABLE", "GROUP_STATE_PROVISIONAL"];
+
 export function GroupPage({ namespace, name }: { namespace: string; name: string }) {
   const id = route.value.query.get("id") ?? "";
-  const detail = useSignal<GetGroupResponse | null>(null);
-  const why = useSignal<ExplainGroupResponse | null>(null);
-  const problem = useSignal<CallError | null>(null);
+  const isMissing = useSignal(false);
+  const findsChanges = useRef(false); // the next read looks for what would help
 
-  const read = async (findChanges = false) => {
-    const waits = ["GROUP_STATE_PENDING", "GROUP_STATE_UNSATISFIABLE", "GROUP_STATE_PROVISIONAL"];
-    try {
-      const found = await call<GetGroupResponse>("GetGroup", { namespace, name, id: id || "0" });
-      detail.value = found;
-      problem.value = null;
-      const isWaiting = waits.includes(found.group.state ?? "");
-      if (!isWaiting) why.value = null;
-      else {
-        const next = await call<ExplainGroupResponse>("ExplainGroup", { namespace, name, findChanges });
+  const { data, problem, readAgain } = useLive<Shown>(
+    async () => {
+      const findChanges = findsChanges.current;
+      findsChanges.current = false;
+      try {
+        const detail = await call<GetGroupResponse>("GetGroup", { namespace, name, id: id || "0" });
+        if (!kWaiting.includes(detail.group.state ?? "")) return { detail, why: null };
+        const why = await call<ExplainGroupResponse>("ExplainGroup", { namespace, name, findChanges });
         // A search that was made stays until the next one.
-        if (!findChanges && why.value?.changes) next.changes = why.value.changes;
-        why.value = next;
+        const before = data.value?.why;
+        if (!findChanges && before?.changes) why.changes = before.changes;
+        return { detail, why };
+      } catch (error) {
+        isMissing.value = error instanceof CallError && error.code === "not_found";
+        throw error;
       }
-    } catch (error) {
-      problem.value = error instanceof CallError ? error : new CallError("unknown", wordsOf(error));
-    }
-  };
-
+    },
+    { namespace },
+    "",
+    kLongestPause,
+    (changes) => changes.current || changes.reset || (changes.groups ?? []).some((each) => each.name === name),
+  );
   useEffect(() => {
     document.title = `${namespace}/${name} – Fluxnetes`;
-    detail.value = null;
-    why.value = null;
-    let timer = 0;
-    const end = watchGroups(
-      { namespace },
-      (changes) => {
-        const mine = changes.current || changes.reset || (changes.groups ?? []).some((each) => each.name === name);
-        if (!mine) return;
-        clearTimeout(timer);
-        timer = window.setTimeout(() => void read(), 200);
-      },
-      () => undefined,
-    );
-    void read();
-    return () => {
-      clearTimeout(timer);
-      end();
-    };
-  }, [namespace, name, id]);
+  }, []);
 
-  if (problem.value?.code === "not_found" && !detail.value)
+  if (isMissing.value && !data.value)
     return (
       <Empty whole title={`There is no group ${namespace}/${name}`}>
         <p>
@@ -255,18 +247,23 @@ export function GroupPage({ namespace, name }: { namespace: string; name: string
         </p>
       </Empty>
     );
-  if (!detail.value) return problem.value ? <Problem what={problem.value.message} again={() => void read()} /> : <Loading />;
-  const { group, members, earlier } = detail.value;
+  if (!data.value) return problem.value ? <Problem what={problem.value} again={readAgain} /> : <Loading />;
+  const { detail, why } = data.value;
+  const { group, members, earlier } = detail;
+  const search = () => {
+    findsChanges.current = true;
+    readAgain();
+  };
   return (
     <article class="page group">
       <h1>
         {group.namespace}/{group.name}
       </h1>
-      {problem.value && <Problem what={problem.value.message} again={() => void read()} />}
-      <ActionBar group={group} done={() => void read()} />
+      {problem.value && <Problem what={problem.value} again={readAgain} />}
+      <ActionBar group={group} done={readAgain} />
       <Facts group={group} />
-      {why.value && <Why why={why.value} search={() => void read(true)} />}
-      <GroupStory detail={detail.value} />
+      {why && <Why why={why} search={search} />}
+      <GroupStory detail={detail} />
       {members && members.length > 0 && <Pods members={members} />}
       {earlier && earlier.length > 0 && (
         <section>

@@ -16,7 +16,9 @@ EVIL = "<script>document.title='owned'</script><b id=evil>x</b>"
 
 
 def claim(words, holds, shown=""):
-    print(f"ok {words}" if holds else f"not ok {words}: {shown}", flush=True)
+    """Prints whether a claim holds; what was shown instead stands on the same line,
+    since summaries have the first line alone."""
+    print(f"ok {words}" if holds else f"not ok {words}: {' '.join(str(shown).split())}", flush=True)
 
 
 def fluxnetes(*arguments, given=None):
@@ -116,7 +118,9 @@ class Visit:
             return False
 
     def text(self):
-        return self.page.inner_text("body")
+        """All that the page says, and first what stands below its navigation."""
+        main = self.page.locator("main")
+        return " ".join([*main.all_inner_texts(), self.page.inner_text("body")])
 
     def open(self, route):
         """Shows the page "groups/default/runs", or another."""

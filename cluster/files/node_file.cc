@@ -138,11 +138,12 @@ Node Model(const Json& group, const std::string& place) {
     throw InputError(*wrong);
   }
   // Decodes the fields that both forms have.
-  Node node = DecodeNode({{"metadata", {{"labels", At(group, "labels")}}},
-                          {"spec",
-                           {{"taints", At(group, "taints")},
-                            {"unschedulable", At(group, "unschedulable")}}},
-                          {"status", {{"allocatable", AmountsOf(group)}}}});
+  const Json both = {{"metadata", {{"labels", At(group, "labels")}}},
+                     {"spec",
+                      {{"taints", At(group, "taints")},
+                       {"unschedulable", At(group, "unschedulable")}}},
+                     {"status", {{"allocatable", AmountsOf(group)}}}};
+  Node node = DecodeNode(both);
   if (node.allocatable.cpu_milli == 0)
     RefuseNode(place + ".cpu", "a node needs cpu");
   if (node.allocatable.memory_bytes == 0) {

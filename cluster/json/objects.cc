@@ -28,7 +28,7 @@ constexpr const char* kIndexName = "batch.kubernetes.io/job-completion-index";
 
 // Kubernetes' kinds, by API group. Another group's object of the same kind (the
 // Job of batch.volcano.sh) is another thing.
-std::string OwnersKind(const Json& owner) {
+std::string OwnersKind(const EncodedValue& owner) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOwn =
       {{{"Job", "batch"},
         {"CronJob", "batch"},
@@ -61,7 +61,7 @@ bool IsRead(std::string_view annotation) {
          });
 }
 
-std::optional<int> DecodeIndex(const Json& metadata) {
+std::optional<int> DecodeIndex(const EncodedValue& metadata) {
   for (const char* const place : {"annotations", "labels"}) {
     const std::string text = Text(At(metadata, place), kIndexName);
     int index = 0;
@@ -80,29 +80,26 @@ PodPhase DecodePhase(const std::string& phase) {
   return PodPhase::kPending;
 }
 
-std::optional<std::chrono::seconds> DecodeDeadline(const Json& spec) {
+std::optional<std::chrono::seconds> DecodeDeadline(const EncodedValue& spec) {
   const auto seconds = DecodeInteger32(spec, "activeDeadlineSeconds");
   if (!seconds || *seconds < 1) return std::nullopt;
   return std::chrono::seconds(*seconds);
 }
 
 // Kubernetes: 30 seconds by default.
-std::chrono::seconds DecodeGrace(const Json& spec) {
+std::chrono::seconds DecodeGrace(const EncodedValue& spec) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const Json& value = At(spec, "terminationGracePeriodSeconds");
-  if (!value.is_number_integer()) return Pod{}.grace;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost)
-    return std::chrono::seconds(kMost);
-  return std::chrono::seconds(
-      std::max<std::int64_t>(0, value.get<std::int64_t>()));
+  const auto seconds = At(spec, "terminationGracePeriodSeconds").Integer();
+  if (!seconds) return Pod{}.grace;
+  return std::chrono::seconds(std::clamp<std::int64_t>(*seconds, 0, kMost));
 }
 
-void DecodeMetadata(const Json& metadata, Pod& pod) {
+void DecodeMetadata(const EncodedValue& metadata, Pod& pod) {
   pod.namespace_name = Text(metadata, "namespace");
   pod.name = Text(metadata, "name");
   pod.uid = Text(metadata, "uid");
   pod.resource_version = Text(metadata, "resourceVersion");
-  pod.terminating = !Text(metadata, "deletionTimestamp").empty();
+  pod.terminating = At(metadata, "deletionTimestamp").IsTime();
   pod.labels = DecodeLabels(At(metadata, "labels"));
   pod.annotations = DecodeLabels(At(metadata, "annotations"));
   std::erase_if(pod.annotations,
@@ -110,10 +107,10 @@ void DecodeMetadata(const Json& metadata, Pod& pod) {
   pod.controller = DecodeController(metadata);
   pod.completion_index = DecodeIndex(metadata);
   pod.created_at =
-      ParseTimestamp(Text(metadata, "creationTimestamp")).value_or(Time{});
+      At(metadata, "creationTimestamp").ReadTime().value_or(Time{});
 }
 
-void DecodeSpec(const Json& spec, Pod& pod) {
+void DecodeSpec(const EncodedValue& spec, Pod& pod) {
   pod.scheduler_name = Text(spec, "schedulerName", "default-scheduler");
   pod.node_name = Text(spec, "nodeName");
   pod.scheduling_group = Text(At(spec, "schedulingGroup"), "podGroupName");
@@ -128,8 +125,8 @@ void DecodeSpec(const Json& spec, Pod& pod) {
   pod.ephemeral_claims = std::move(claims.ephemeral);
 }
 
-bool DecodeReady(const Json& status) {
-  for (const Json& condition : List(At(status, "conditions"))) {
+bool DecodeReady(const EncodedValue& status) {
+  for (const EncodedValue& condition : List(At(status, "conditions"))) {
     if (Text(condition, "type") == "Ready") {
       return Text(condition, "status") == "True";
     }
@@ -137,71 +134,65 @@ bool DecodeReady(const Json& status) {
   return true;
 }
 
-int AtLeastZero(const Json& object, const char* key, int otherwise) {
+int AtLeastZero(const EncodedValue& object, const char* key, int otherwise) {
   return std::max(0, DecodeInteger32(object, key).value_or(otherwise));
 }
 
 }  // namespace
 
-Labels DecodeLabels(const Json& object) {
+Labels DecodeLabels(const EncodedValue& object) {
   Labels labels;
-  if (!object.is_object()) return labels;
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_string()) labels.emplace(name, value.get<std::string>());
-    if (value.is_null()) labels.emplace(name, "");  // as Kubernetes reads it
+  for (auto& [name, value] : object.Entries()) {
+    if (auto text = value.Text()) labels.insert_or_assign(name, *text);
+    if (value.IsNull()) labels.emplace(name, "");  // as Kubernetes reads it
   }
   return labels;
 }
 
-std::optional<Owner> DecodeController(const Json& metadata) {
-  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+std::optional<Owner> DecodeController(const EncodedValue& metadata) {
+  for (const EncodedValue& owner : List(At(metadata, "ownerReferences"))) {
     if (Flag(owner, "controller"))
       return Owner{OwnersKind(owner), Text(owner, "name"), Text(owner, "uid")};
   }
   return std::nullopt;
 }
 
-std::optional<std::int32_t> DecodeInteger32(const Json& object,
+std::optional<std::int32_t> DecodeInteger32(const EncodedValue& object,
                                             const char* key) {
-  const Json& value = At(object, key);
-  if (!value.is_number_integer()) return std::nullopt;
-  const bool fits =
-      value.is_number_unsigned()
-          ? std::in_range<std::int32_t>(value.get<std::uint64_t>())
-          : std::in_range<std::int32_t>(value.get<std::int64_t>());
-  if (!fits) return std::nullopt;
-  return value.get<std::int32_t>();
+  const auto value = At(object, key).Integer();
+  if (!value || !std::in_range<std::int32_t>(*value)) return std::nullopt;
+  return static_cast<std::int32_t>(*value);
 }
 
-Pod DecodePod(const Json& object) {
+Pod DecodePod(const EncodedValue& object) {
   Pod pod;
   DecodeMetadata(At(object, "metadata"), pod);
   DecodeSpec(At(object, "spec"), pod);
   MergeLabelKeys(pod.labels, pod.request);
   PutClaimsInto(pod.namespace_name, pod.request);
-  const Json& status = At(object, "status");
+  const EncodedValue status = At(object, "status");
   pod.resource_claims = DecodePodClaims(At(object, "spec"), status);
   pod.request.resources = DecodeRequests(At(object, "spec"), status);
   pod.request.guaranteed = IsGuaranteed(At(object, "spec"));
   pod.phase = DecodePhase(Text(status, "phase"));
   pod.reason = Text(status, "reason");
-  pod.started = !Text(status, "startTime").empty();
+  pod.started = At(status, "startTime").IsTime();
   return pod;
 }
 
-Node DecodeNode(const Json& object) {
-  const Json& metadata = At(object, "metadata");
-  const Json& spec = At(object, "spec");
-  const Json& status = At(object, "status");
+Node DecodeNode(const EncodedValue& object) {
+  const EncodedValue metadata = At(object, "metadata");
+  const EncodedValue spec = At(object, "spec");
+  const EncodedValue status = At(object, "status");
   Node node;
   node.name = Text(metadata, "name");
   node.uid = Text(metadata, "uid");
   node.resource_version = Text(metadata, "resourceVersion");
   node.labels = DecodeLabels(At(metadata, "labels"));
-  node.allocatable = DecodeOffer(At(status, "allocatable").is_object()
+  node.allocatable = DecodeOffer(At(status, "allocatable").IsObject()
                                      ? At(status, "allocatable")
                                      : At(status, "capacity"));
-  for (const Json& taint : List(At(spec, "taints"))) {
+  for (const EncodedValue& taint : List(At(spec, "taints"))) {
     node.taints.push_back(
         {Text(taint, "key"), Text(taint, "value"), Text(taint, "effect")});
   }

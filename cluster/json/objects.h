@@ -1,12 +1,13 @@
-// Decodes Kubernetes objects from JSON to values (v1 Pod, v1 Node, batch/v1
-// Job).
+// Decodes Kubernetes objects to values: v1 Pod and v1 Node from JSON or
+// Protobuf, batch/v1 Job from JSON.
 //
 // Decoding never fails: the cluster is the source of truth, and a pod that we
 // understand only in part must not be lost. A missing field, or one of another
 // type, has its default. An amount that is unreadable or exceeds kLargestAmount
 // becomes kLargestAmount in a request and 0 in an offer, so that a misreading
 // never overcommits a node. Manifests that people write are checked first
-// (manifest.h).
+// (manifest.h). Protobuf alone can be damaged inside of an object: then, and
+// only then, WireError is thrown (encoded_value.h).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include "cluster/objects/node.h"
 #include "cluster/objects/pod.h"
 #include "cluster/objects/pod_template.h"
+#include "cluster/protobuf/encoded_value.h"
 
 namespace fluxnetes::cluster {
 
@@ -35,11 +37,11 @@ inline constexpr std::int64_t kLargestAmount = (std::int64_t{1} << 53) - 1;
 //
 // Only annotations that we read are kept: fluxnetes..., and those of Fluence,
 // the coscheduling plugin, and Kueue's about topology.
-Pod DecodePod(const nlohmann::json& object);
+Pod DecodePod(const EncodedValue& object);
 
 // Decodes a node. Its amounts are status.allocatable, else status.capacity. It
 // is ready unless a condition says otherwise.
-Node DecodeNode(const nlohmann::json& object);
+Node DecodeNode(const EncodedValue& object);
 
 // A v1 Pod, or the template of a Job: metadata and spec.
 PodTemplate DecodePodTemplate(const nlohmann::json& object);
@@ -47,12 +49,12 @@ PodTemplate DecodePodTemplate(const nlohmann::json& object);
 KubernetesJob DecodeJob(const nlohmann::json& object);
 
 // Parts of objects.
-LabelMap DecodeLabels(const nlohmann::json& object);
+LabelMap DecodeLabels(const EncodedValue& object);
 // The kind of an object that only shares its name with one of Kubernetes' kinds
 // has its API group: "Job.batch.volcano.sh".
-std::optional<Owner> DecodeController(const nlohmann::json& metadata);
+std::optional<Owner> DecodeController(const EncodedValue& metadata);
 // Returns nothing if the field is not an integer or does not fit.
-std::optional<std::int32_t> DecodeInteger32(const nlohmann::json& object,
+std::optional<std::int32_t> DecodeInteger32(const EncodedValue& object,
                                             const char* key);
 
 }  // namespace fluxnetes::cluster

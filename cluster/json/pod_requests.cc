@@ -1,31 +1,26 @@
 #include "cluster/json/pod_requests.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "cluster/json/objects.h"
-#include "cluster/text/json_field.h"
 #include "cluster/text/quantity.h"
 
 namespace fluxnetes::cluster {
 namespace {
-
-using Json = nlohmann::json;
 
 // Amounts by resource name; an unreadable amount counts as `unreadable`.
 class Amounts {
  public:
   explicit Amounts(std::int64_t unreadable) : unreadable_(unreadable) {}
 
-  void Read(const Json& list) {
-    if (!list.is_object()) return;
-    for (const auto& [name, amount] : list.items()) Set(name, amount);
+  void Read(const EncodedValue& list) {
+    for (const auto& [name, amount] : list.Entries()) Set(name, amount);
   }
   const Resources& Get() const { return resources_; }
 
  private:
-  void Set(const std::string& name, const Json& amount) {
+  void Set(const std::string& name, const EncodedValue& amount) {
     if (name == "cpu") {
       resources_.cpu_milli = Parse(amount, ParseCpuMilli);
     } else if (name == "memory") {
@@ -39,12 +34,10 @@ class Amounts {
     }
   }
 
-  std::int64_t Parse(const Json& amount,
+  std::int64_t Parse(const EncodedValue& amount,
                      std::int64_t (*parse)(std::string_view)) const {
     try {
-      const std::string text =
-          amount.is_string() ? amount.get<std::string>() : amount.dump();
-      return std::min(parse(text), kLargestAmount);
+      return std::min(parse(amount.Written()), kLargestAmount);
     } catch (const std::exception&) {  // not a quantity, or no UTF-8
       return unreadable_;
     }
@@ -55,8 +48,8 @@ class Amounts {
 };
 
 // The requests; a missing request is the limit, as the API server defaults it.
-Resources RequestsOf(const Json& owner) {
-  const Json& resources = At(owner, "resources");
+Resources RequestsOf(const EncodedValue& owner) {
+  const EncodedValue resources = At(owner, "resources");
   Amounts amounts(kLargestAmount);
   amounts.Read(At(resources, "limits"));
   amounts.Read(At(resources, "requests"));
@@ -85,19 +78,19 @@ Resources Plus(Resources a, const Resources& b) {
 // resource.)
 class Resize {
  public:
-  explicit Resize(const Json& status) : status_(status) {
-    for (const Json& condition : List(At(status, "conditions"))) {
+  explicit Resize(const EncodedValue& status) : status_(status) {
+    for (const EncodedValue& condition : List(At(status, "conditions"))) {
       if (Text(condition, "type") != "PodResizePending") continue;
       infeasible_ = Text(condition, "reason") == "Infeasible";
       break;
     }
   }
 
-  Resources OfContainer(const Json& container) const {
+  Resources OfContainer(const EncodedValue& container) const {
     const std::string name = Text(container, "name");
     for (const char* const list :
          {"containerStatuses", "initContainerStatuses"}) {
-      for (const Json& one : List(At(status_, list))) {
+      for (const EncodedValue& one : List(At(status_, list))) {
         if (!name.empty() && Text(one, "name") == name) {
           return Effective(RequestsOf(container), one);
         }
@@ -107,33 +100,33 @@ class Resize {
   }
 
   // `granted` is an object with "resources" and "allocatedResources".
-  Resources Effective(Resources asked, const Json& granted) const {
-    if (!At(granted, "resources").is_object()) return asked;
+  Resources Effective(Resources asked, const EncodedValue& granted) const {
+    if (!At(granted, "resources").IsObject()) return asked;
     const Resources held =
         Maximum(DecodeAmounts(At(At(granted, "resources"), "requests")),
                 DecodeAmounts(At(granted, "allocatedResources")));
     return infeasible_ ? held : Maximum(asked, held);
   }
 
-  const Json& status() const { return status_; }
+  const EncodedValue& status() const { return status_; }
 
  private:
-  const Json& status_;
+  const EncodedValue status_;
   bool infeasible_ = false;
 };
 
-bool IsSidecar(const Json& container) {
+bool IsSidecar(const EncodedValue& container) {
   return Text(container, "restartPolicy") == "Always";
 }
 
-Resources OfContainers(const Json& spec, const Resize& resize) {
+Resources OfContainers(const EncodedValue& spec, const Resize& resize) {
   Resources all;
-  for (const Json& container : List(At(spec, "containers"))) {
+  for (const EncodedValue& container : List(At(spec, "containers"))) {
     all = Plus(std::move(all), resize.OfContainer(container));
   }
   Resources sidecars;
   Resources starting;
-  for (const Json& container : List(At(spec, "initContainers"))) {
+  for (const EncodedValue& container : List(At(spec, "initContainers"))) {
     if (IsSidecar(container)) {
       const Resources own = resize.OfContainer(container);
       all = Plus(std::move(all), own);
@@ -149,12 +142,12 @@ Resources OfContainers(const Json& spec, const Resize& resize) {
 // Requests of the whole pod replace the sum: cpu, memory and huge pages. A
 // pod-level limit alone counts as the request if no container requests that
 // resource. (Kubernetes: "Assign Pod-level CPU and memory resources".)
-void Override(const Json& spec, const Resize& resize, Resources& sum) {
-  const Json& resources = At(spec, "resources");
+void Override(const EncodedValue& spec, const Resize& resize, Resources& sum) {
+  const EncodedValue resources = At(spec, "resources");
   const Resources whole = resize.Effective(RequestsOf(spec), resize.status());
   const auto takes = [&](const std::string& name, std::int64_t so_far) {
-    if (!At(At(resources, "requests"), name.c_str()).is_null()) return true;
-    return so_far == 0 && !At(At(resources, "limits"), name.c_str()).is_null();
+    if (!At(At(resources, "requests"), name).IsNull()) return true;
+    return so_far == 0 && !At(At(resources, "limits"), name).IsNull();
   };
   if (takes("cpu", sum.cpu_milli)) sum.cpu_milli = whole.cpu_milli;
   if (takes("memory", sum.memory_bytes)) sum.memory_bytes = whole.memory_bytes;
@@ -166,7 +159,7 @@ void Override(const Json& spec, const Resize& resize, Resources& sum) {
 }
 
 // Whether there are limits of cpu and memory, and the requests equal them.
-bool IsLimited(const Json& owner) {
+bool IsLimited(const EncodedValue& owner) {
   Amounts limits(kLargestAmount);
   limits.Read(At(At(owner, "resources"), "limits"));
   const Resources& most = limits.Get();
@@ -179,33 +172,33 @@ bool IsLimited(const Json& owner) {
 }  // namespace
 
 // Amounts of the whole pod go before those of its containers.
-bool IsGuaranteed(const Json& spec) {
-  if (At(spec, "resources").is_object()) return IsLimited(spec);
+bool IsGuaranteed(const EncodedValue& spec) {
+  if (At(spec, "resources").IsObject()) return IsLimited(spec);
   if (List(At(spec, "containers")).empty()) return false;
   for (const char* const list : {"containers", "initContainers"}) {
-    for (const Json& container : List(At(spec, list))) {
+    for (const EncodedValue& container : List(At(spec, list))) {
       if (!IsLimited(container)) return false;
     }
   }
   return true;
 }
 
-Resources DecodeRequests(const Json& spec, const Json& status) {
+Resources DecodeRequests(const EncodedValue& spec, const EncodedValue& status) {
   const Resize resize(status);
   Resources sum = OfContainers(spec, resize);
-  if (At(spec, "resources").is_object()) Override(spec, resize, sum);
+  if (At(spec, "resources").IsObject()) Override(spec, resize, sum);
   sum = Plus(std::move(sum), DecodeAmounts(At(spec, "overhead")));
   sum.pods = 1;
   return sum;
 }
 
-Resources DecodeAmounts(const Json& amounts) {
+Resources DecodeAmounts(const EncodedValue& amounts) {
   Amounts asked(kLargestAmount);
   asked.Read(amounts);
   return asked.Get();
 }
 
-Resources DecodeOffer(const Json& amounts) {
+Resources DecodeOffer(const EncodedValue& amounts) {
   Amounts offer(0);
   offer.Read(amounts);
   return offer.Get();

@@ -1,20 +1,16 @@
 #include "cluster/json/request_decoder.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "cluster/json/affinity_fields.h"
 #include "cluster/json/objects.h"
-#include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
-using Json = nlohmann::json;
-
-Toleration DecodeToleration(const Json& json) {
+Toleration DecodeToleration(const EncodedValue& json) {
   Toleration toleration{Text(json, "key"), Text(json, "operator") == "Exists",
                         Text(json, "value"), Text(json, "effect")};
   const std::string op = Text(json, "operator", "Equal");
@@ -24,36 +20,31 @@ Toleration DecodeToleration(const Json& json) {
   return toleration;
 }
 
-void AddRequirements(const Json& list, bool field,
+void AddRequirements(const EncodedValue& list, bool field,
                      std::vector<NodeRequirement>& term) {
-  for (const Json& json : List(list)) {
+  for (const EncodedValue& json : List(list)) {
     term.push_back({Text(json, "key"), Text(json, "operator"),
                     Texts(At(json, "values")), field});
   }
 }
 
-NodeSelectorTerm DecodeTerm(const Json& json) {
+NodeSelectorTerm DecodeTerm(const EncodedValue& json) {
   NodeSelectorTerm term;
   AddRequirements(At(json, "matchExpressions"), false, term);
   AddRequirements(At(json, "matchFields"), true, term);
   return term;
 }
 
-std::optional<PodSelector> DecodeSelector(const Json& json) {
-  if (!json.is_object()) return std::nullopt;
+std::optional<PodSelector> DecodeSelector(const EncodedValue& json) {
+  if (!json.IsObject()) return std::nullopt;
   PodSelector selector;
-  const Json& labels = At(json, "matchLabels");
-  if (labels.is_object()) {
-    for (const auto& [name, value] : labels.items()) {
-      if (!value.is_string()) continue;
-      selector.push_back({name, "In", {value.get<std::string>()}});
-    }
-  }
+  for (const auto& [name, value] : DecodeLabels(At(json, "matchLabels")))
+    selector.push_back({name, "In", {value}});
   AddRequirements(At(json, "matchExpressions"), false, selector);
   return selector;
 }
 
-PodAffinityTerm DecodePodTerm(const Json& json) {
+PodAffinityTerm DecodePodTerm(const EncodedValue& json) {
   return {DecodeSelector(At(json, "labelSelector")),
           Text(json, "topologyKey"),
           Texts(At(json, "namespaces")),
@@ -62,25 +53,26 @@ PodAffinityTerm DecodePodTerm(const Json& json) {
           Texts(At(json, "mismatchLabelKeys"))};
 }
 
-std::vector<PodAffinityTerm> DecodePodTerms(const Json& list) {
+std::vector<PodAffinityTerm> DecodePodTerms(const EncodedValue& list) {
   std::vector<PodAffinityTerm> terms;
-  for (const Json& json : List(list)) terms.push_back(DecodePodTerm(json));
+  for (const EncodedValue& json : List(list))
+    terms.push_back(DecodePodTerm(json));
   return terms;
 }
 
-void AddPreferred(const Json& list, int sign, PodRules& rules) {
-  for (const Json& json : List(list)) {
+void AddPreferred(const EncodedValue& list, int sign, PodRules& rules) {
+  for (const EncodedValue& json : List(list)) {
     rules.preferred_pods.push_back(
         {sign * DecodeInteger32(json, "weight").value_or(0),
          DecodePodTerm(At(json, "podAffinityTerm"))});
   }
 }
 
-TopologySpread DecodeSpread(const Json& json) {
+TopologySpread DecodeSpread(const EncodedValue& json) {
   return {.topology_key = Text(json, "topologyKey"),
           .selector = DecodeSelector(At(json, "labelSelector")),
           .max_skew = DecodeInteger32(json, "maxSkew").value_or(0),
-          .min_domains = At(json, "minDomains").is_null()
+          .min_domains = At(json, "minDomains").IsNull()
                              ? 1
                              : DecodeInteger32(json, "minDomains").value_or(0),
           .required = Text(json, "whenUnsatisfiable") != "ScheduleAnyway",
@@ -90,8 +82,8 @@ TopologySpread DecodeSpread(const Json& json) {
 }
 
 // On the host's network every container port is a host port, as in Kubernetes.
-void AddPorts(const Json& list, bool host_network, PodRules& rules) {
-  for (const Json& json : List(list)) {
+void AddPorts(const EncodedValue& list, bool host_network, PodRules& rules) {
+  for (const EncodedValue& json : List(list)) {
     int port = DecodeInteger32(json, "hostPort").value_or(0);
     if (port == 0 && host_network) {
       port = DecodeInteger32(json, "containerPort").value_or(0);
@@ -104,12 +96,12 @@ void AddPorts(const Json& list, bool host_network, PodRules& rules) {
   }
 }
 
-void AddPortsOfContainers(const Json& spec, PodRules& rules) {
+void AddPortsOfContainers(const EncodedValue& spec, PodRules& rules) {
   const bool host_network = Flag(spec, "hostNetwork");
-  for (const Json& container : List(At(spec, "containers"))) {
+  for (const EncodedValue& container : List(At(spec, "containers"))) {
     AddPorts(At(container, "ports"), host_network, rules);
   }
-  for (const Json& container : List(At(spec, "initContainers"))) {
+  for (const EncodedValue& container : List(At(spec, "initContainers"))) {
     if (Text(container, "restartPolicy") != "Always") continue;
     AddPorts(At(container, "ports"), host_network, rules);
   }
@@ -117,40 +109,41 @@ void AddPortsOfContainers(const Json& spec, PodRules& rules) {
 
 }  // namespace
 
-NodeSelectorTerm DecodeNodeSelectorTerm(const Json& expressions) {
+NodeSelectorTerm DecodeNodeSelectorTerm(const EncodedValue& expressions) {
   NodeSelectorTerm term;
   AddRequirements(expressions, false, term);
   return term;
 }
 
-std::vector<NodeSelectorTerm> DecodeNodeSelector(const Json& selector) {
+std::vector<NodeSelectorTerm> DecodeNodeSelector(const EncodedValue& selector) {
   std::vector<NodeSelectorTerm> terms;
-  if (!selector.is_object()) return terms;
-  for (const Json& json : List(At(selector, "nodeSelectorTerms"))) {
+  if (!selector.IsObject()) return terms;
+  for (const EncodedValue& json : List(At(selector, "nodeSelectorTerms"))) {
     terms.push_back(DecodeTerm(json));
   }
   if (terms.empty()) terms.emplace_back();
   return terms;
 }
 
-PodRules DecodeRules(const Json& spec) {
+PodRules DecodeRules(const EncodedValue& spec) {
   PodRules rules;
-  const Json& affinity = At(spec, "affinity");
-  for (const Json& json : List(At(At(affinity, "nodeAffinity"), kPreferred))) {
+  const EncodedValue affinity = At(spec, "affinity");
+  for (const EncodedValue& json :
+       List(At(At(affinity, "nodeAffinity"), kPreferred))) {
     rules.preferred_nodes.push_back(
         {DecodeInteger32(json, "weight").value_or(0),
          DecodeTerm(At(json, "preference"))});
   }
-  const Json& near = At(affinity, "podAffinity");
-  const Json& apart = At(affinity, "podAntiAffinity");
+  const EncodedValue near = At(affinity, "podAffinity");
+  const EncodedValue apart = At(affinity, "podAntiAffinity");
   rules.affinity = DecodePodTerms(At(near, kRequired));
   rules.anti_affinity = DecodePodTerms(At(apart, kRequired));
   AddPreferred(At(near, kPreferred), 1, rules);
   AddPreferred(At(apart, kPreferred), -1, rules);
-  for (const Json& json : List(At(spec, "topologySpreadConstraints"))) {
+  for (const EncodedValue& json : List(At(spec, "topologySpreadConstraints"))) {
     rules.spread.push_back(DecodeSpread(json));
   }
-  for (const Json& claim : List(At(spec, "resourceClaims"))) {
+  for (const EncodedValue& claim : List(At(spec, "resourceClaims"))) {
     rules.resource_claims.push_back({Text(claim, "name"),
                                      Text(claim, "resourceClaimName"),
                                      Text(claim, "resourceClaimTemplateName")});
@@ -159,12 +152,12 @@ PodRules DecodeRules(const Json& spec) {
   return rules;
 }
 
-void DecodePlacement(const Json& spec, PodRequest& request) {
+void DecodePlacement(const EncodedValue& spec, PodRequest& request) {
   request.node_selector = DecodeLabels(At(spec, "nodeSelector"));
   request.node_affinity = DecodeNodeSelector(
       At(At(At(spec, "affinity"), "nodeAffinity"), kRequired));
   std::vector<Toleration> tolerations;
-  for (const Json& toleration : List(At(spec, "tolerations"))) {
+  for (const EncodedValue& toleration : List(At(spec, "tolerations"))) {
     tolerations.push_back(DecodeToleration(toleration));
   }
   request.tolerations = std::move(tolerations);
@@ -174,13 +167,14 @@ void DecodePlacement(const Json& spec, PodRequest& request) {
   request.rules.Own() = std::move(rules);
 }
 
-std::vector<PodClaim> DecodePodClaims(const Json& spec, const Json& status) {
+std::vector<PodClaim> DecodePodClaims(const EncodedValue& spec,
+                                      const EncodedValue& status) {
   std::vector<PodClaim> claims;
-  for (const Json& json : List(At(spec, "resourceClaims"))) {
+  for (const EncodedValue& json : List(At(spec, "resourceClaims"))) {
     claims.push_back({Text(json, "name"), Text(json, "resourceClaimName"),
                       Text(json, "resourceClaimTemplateName")});
   }
-  for (const Json& json : List(At(status, "resourceClaimStatuses"))) {
+  for (const EncodedValue& json : List(At(status, "resourceClaimStatuses"))) {
     const auto at =
         std::ranges::find(claims, Text(json, "name"), &PodClaim::name);
     if (at == claims.end()) continue;
@@ -191,12 +185,12 @@ std::vector<PodClaim> DecodePodClaims(const Json& spec, const Json& status) {
   return claims;
 }
 
-DecodedClaims DecodeVolumeClaims(const Json& spec,
+DecodedClaims DecodeVolumeClaims(const EncodedValue& spec,
                                  const std::string& pod_name) {
   DecodedClaims claims;
-  for (const Json& volume : List(At(spec, "volumes"))) {
+  for (const EncodedValue& volume : List(At(spec, "volumes"))) {
     std::string name = Text(At(volume, "persistentVolumeClaim"), "claimName");
-    if (name.empty() && At(volume, "ephemeral").is_object()) {
+    if (name.empty() && At(volume, "ephemeral").IsObject()) {
       name = pod_name + "-" + Text(volume, "name");
       if (std::ranges::count(claims.ephemeral, name) == 0)
         claims.ephemeral.push_back(name);

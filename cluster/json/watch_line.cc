@@ -7,6 +7,9 @@
 #include "cluster/devices/device_decoder.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/optional_objects.h"
+#include "cluster/protobuf/encoded_value.h"
+#include "cluster/protobuf/envelope.h"
+#include "cluster/protobuf/wire_reader.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quote.h"
 
@@ -27,24 +30,26 @@ std::shared_ptr<const Object> Share(Object object) {
   return std::make_shared<const Object>(std::move(object));
 }
 
-std::shared_ptr<const Pod> ReadPod(const Json& json, CommonParts* common) {
-  Pod pod = DecodePod(json);
+std::shared_ptr<const Pod> ReadPod(const EncodedValue& value,
+                                   CommonParts* common) {
+  Pod pod = DecodePod(value);
   if (common != nullptr) common->Share(pod);
   return Share(std::move(pod));
 }
 
 // Reads an object; false if it has no name or, for kinds that need one, no UID.
-bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
-                WatchEvent& event) {
-  const Json& metadata = At(json, "metadata");
+bool ReadObject(WatchedKind kind, const EncodedValue& value,
+                CommonParts* common, WatchEvent& event) {
+  const EncodedValue metadata = At(value, "metadata");
+  const Json& json = value.Json();  // of kinds that are read in JSON only
   if (Text(metadata, "name").empty()) return false;
   switch (kind) {
     case WatchedKind::kPods:
       if (Text(metadata, "uid").empty()) return false;
-      event.object = ReadPod(json, common);
+      event.object = ReadPod(value, common);
       break;
     case WatchedKind::kNodes:
-      event.object = Share(DecodeNode(json));
+      event.object = Share(DecodeNode(value));
       break;
     case WatchedKind::kNamespaces:
       event.object = Share(DecodeNamespace(json));
@@ -88,28 +93,23 @@ bool ReadObject(WatchedKind kind, const Json& json, CommonParts* common,
   return true;
 }
 
-WatchLine ReadError(const Json& status) {
+WatchLine ReadError(const EncodedValue& status) {
   WatchLine line;
   line.type = WatchLine::Type::kError;
-  const Json& code = At(status, "code");
-  if (code.is_number_integer()) line.code = code.get<int>();
+  line.code = DecodeInteger32(status, "code").value_or(0);
   line.message = Text(status, "message");
   return line;
 }
 
-}  // namespace
-
-WatchLine ReadWatchLine(WatchedKind kind, std::string_view text,
-                        CommonParts* common) {
-  const Json json = Parse(text);
-  const std::string type = Text(json, "type");
-  const Json& object = At(json, "object");
+WatchLine ReadEvent(WatchedKind kind, const std::string& type,
+                    const EncodedValue& object, CommonParts* common) {
   if (type == "ERROR") return ReadError(object);
+  const EncodedValue metadata = At(object, "metadata");
   WatchLine line;
-  line.resource_version = Text(At(object, "metadata"), "resourceVersion");
+  line.resource_version = Text(metadata, "resourceVersion");
   if (type == "BOOKMARK") {
-    line.ends_list = Text(At(At(object, "metadata"), "annotations"),
-                          kInitialEventsEnd) == "true";
+    line.ends_list =
+        Text(At(metadata, "annotations"), kInitialEventsEnd) == "true";
     if (!line.resource_version.empty()) line.type = WatchLine::Type::kBookmark;
     return line;
   }
@@ -124,14 +124,13 @@ WatchLine ReadWatchLine(WatchedKind kind, std::string_view text,
   return line;
 }
 
-ListPage ReadListPage(WatchedKind kind, std::string_view body,
-                      CommonParts* common) {
+ListPage ReadList(WatchedKind kind, const EncodedValue& list,
+                  CommonParts* common) {
   ListPage page;
-  const Json json = Parse(body);
-  const Json& metadata = At(json, "metadata");
+  const EncodedValue metadata = At(list, "metadata");
   page.resource_version = Text(metadata, "resourceVersion");
   page.continuation = Text(metadata, "continue");
-  for (const Json& item : List(At(json, "items"))) {
+  for (const EncodedValue& item : List(At(list, "items"))) {
     WatchEvent event;
     if (ReadObject(kind, item, common, event))
       page.changes.push_back(std::move(event));
@@ -140,8 +139,58 @@ ListPage ReadListPage(WatchedKind kind, std::string_view body,
   return page;
 }
 
+// The name of a kind that is read in Protobuf; else empty.
+std::string ProtobufKind(WatchedKind kind) {
+  if (kind == WatchedKind::kPods) return "Pod";
+  if (kind == WatchedKind::kNodes) return "Node";
+  return "";
+}
+
+}  // namespace
+
+bool IsReadInProtobuf(WatchedKind kind) { return !ProtobufKind(kind).empty(); }
+
+WatchLine ReadWatchLine(WatchedKind kind, std::string_view text,
+                        CommonParts* common) {
+  const Json json = Parse(text);
+  return ReadEvent(kind, Text(json, "type"), At(json, "object"), common);
+}
+
+WatchLine ReadWatchFrame(WatchedKind kind, std::string_view frame,
+                         CommonParts* common) {
+  try {
+    const WatchFrame read = OpenWatchFrame(frame);
+    const bool fits = read.type == "ERROR"
+                          ? read.object.kind == "Status"
+                          : read.object.kind == ProtobufKind(kind);
+    if (fits) return ReadEvent(kind, read.type, read.object.value, common);
+  } catch (const WireError&) {
+  }
+  return {};
+}
+
+ListPage ReadListPage(WatchedKind kind, std::string_view body,
+                      CommonParts* common) {
+  if (!IsProtobuf(body)) return ReadList(kind, Parse(body), common);
+  try {
+    const EnvelopedObject list = OpenEnvelope(body);
+    if (list.kind == ProtobufKind(kind) + "List")
+      return ReadList(kind, list.value, common);
+  } catch (const WireError&) {
+  }
+  return {};
+}
+
 std::string ReadStatusMessage(std::string_view body) {
-  std::string message = Text(Parse(body), "message");
+  std::string message;
+  if (IsProtobuf(body)) {
+    try {
+      message = Text(OpenEnvelope(body).value, "message");
+    } catch (const WireError&) {
+    }
+  } else {
+    message = Text(Parse(body), "message");
+  }
   if (!message.empty()) return message;
   return body.empty() ? "" : Quote(body.substr(0, 200));
 }

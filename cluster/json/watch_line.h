@@ -1,6 +1,7 @@
 // Reads what the API server sends about objects of one kind: one line of a
-// watch, one page of a list. (Kubernetes API concepts: "Efficient detection of
-// changes", "Retrieving large results sets in chunks".)
+// watch (in Protobuf: one frame), one page of a list. (Kubernetes API concepts:
+// "Efficient detection of changes", "Retrieving large results sets in chunks",
+// "Protobuf encoding".)
 //
 // Pure functions that do not throw: unreadable text is a value too.
 #pragma once
@@ -19,7 +20,7 @@ struct WatchLine {
     kEvent,       // `event` is a change or a deletion
     kBookmark,    // only a newer version
     kError,       // the watch is over: `code`, `message`
-    kUnreadable,  // not JSON, or not a watch event
+    kUnreadable,  // neither JSON nor Protobuf, or not a watch event
   };
   Type type = Type::kUnreadable;
   WatchEvent event;
@@ -32,6 +33,11 @@ struct WatchLine {
 // `common`, if given, shares the parts that pods have in common.
 WatchLine ReadWatchLine(WatchedKind kind, std::string_view line,
                         CommonParts* common = nullptr);
+WatchLine ReadWatchFrame(WatchedKind kind, std::string_view frame,
+                         CommonParts* common = nullptr);
+
+// Whether objects of this kind can be read in Protobuf too.
+bool IsReadInProtobuf(WatchedKind kind);
 
 struct ListPage {
   bool readable = false;
@@ -40,6 +46,7 @@ struct ListPage {
   std::string continuation;      // empty: this is the last page
 };
 
+// In JSON or Protobuf.
 ListPage ReadListPage(WatchedKind kind, std::string_view body,
                       CommonParts* common = nullptr);
 

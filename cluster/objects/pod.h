@@ -60,6 +60,7 @@ struct Pod {
   std::optional<Owner> controller;
   std::optional<int> completion_index;
   Time created_at{};
+  bool operator==(const Pod&) const = default;
 };
 
 // "namespace/name".

@@ -129,7 +129,7 @@ void ApiPods::Change(const cluster::Pod& pod, const Json& patch) {
     labels.merge_patch(At(metadata, "labels"));
     cluster_.SetLabels(
         pod.namespace_name, pod.name,
-        cluster::DecodePod({{"metadata", {{"labels", labels}}}}).labels);
+        cluster::DecodePod(Json{{"metadata", {{"labels", labels}}}}).labels);
   }
   const Json& gates = At(At(patch, "spec"), "schedulingGates");
   if (gates.is_array() && gates.empty()) {

@@ -18,7 +18,7 @@ using ::testing::Pair;
 constexpr std::int64_t kGi = 1LL << 30;
 
 Resources RequestsOf(const std::string& spec) {
-  return DecodePod({{"spec", Json::parse(spec)}}).request.resources;
+  return DecodePod(Json{{"spec", Json::parse(spec)}}).request.resources;
 }
 
 Resources Of(std::int64_t cpu, std::int64_t memory) {
@@ -195,7 +195,7 @@ TEST(Objects, PodOfAClusterIsNeverThrownAway) {
 
 TEST(Objects, LabelValuesThatKubernetesWouldRefuseAreKept) {
   const std::string longest(2 << 20, 'x');
-  const Pod pod = DecodePod({{"metadata", {{"labels", {{"l", longest}}}}}});
+  const Pod pod = DecodePod(Json{{"metadata", {{"labels", {{"l", longest}}}}}});
   EXPECT_EQ(pod.labels.at("l"), longest);
 }
 
@@ -209,7 +209,7 @@ TEST(Objects, AffinityWithoutATermSelectsNothing) {
 TEST(Objects, PodIsAdmittedOnceItsKubeletHasBegunWithIt) {
   const auto admitted = [](const char* phase, const char* start) {
     return IsAdmitted(
-        DecodePod({{"status", {{"phase", phase}, {"startTime", start}}}}));
+        DecodePod(Json{{"status", {{"phase", phase}, {"startTime", start}}}}));
   };
   EXPECT_FALSE(admitted("Pending", ""));
   EXPECT_TRUE(admitted("Pending", "2026-01-01T00:00:00Z"));
@@ -218,7 +218,7 @@ TEST(Objects, PodIsAdmittedOnceItsKubeletHasBegunWithIt) {
 }
 
 TEST(Objects, PodOnASilentNodeIsTakenToRun) {
-  EXPECT_EQ(DecodePod({{"status", {{"phase", "Unknown"}}}}).phase,
+  EXPECT_EQ(DecodePod(Json{{"status", {{"phase", "Unknown"}}}}).phase,
             PodPhase::kRunning);
 }
 
@@ -263,11 +263,10 @@ TEST(Objects, JobIsDecodedWithTheDefaultsOfKubernetes) {
 
 TEST(Objects, ControllerOfAnotherGroupIsNotTakenForOneOfKubernetes) {
   const auto kind = [](const char* version, const char* name) {
-    return DecodeController({{"ownerReferences",
-                              {{{"apiVersion", version},
-                                {"kind", name},
-                                {"controller", true}}}}})
-        ->kind;
+    const Json metadata = {
+        {"ownerReferences",
+         {{{"apiVersion", version}, {"kind", name}, {"controller", true}}}}};
+    return DecodeController(metadata)->kind;
   };
   EXPECT_EQ(kind("batch/v1", "Job"), "Job");
   EXPECT_EQ(kind("batch.volcano.sh/v1alpha1", "Job"), "Job.batch.volcano.sh");

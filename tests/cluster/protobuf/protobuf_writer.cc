@@ -1,0 +1,116 @@
+#include "tests/cluster/protobuf/protobuf_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "cluster/text/timestamp.h"
+
+namespace fluxnetes::cluster {
+namespace {
+
+using Json = nlohmann::json;
+using Shape = MessageField::Shape;
+using Type = MessageField::Type;
+
+std::string Varint(std::uint64_t number) {
+  std::string bytes;
+  for (; number >= 0x80; number >>= 7U)
+    bytes += static_cast<char>((number & 0x7FU) | 0x80U);
+  bytes += static_cast<char>(number);
+  return bytes;
+}
+
+// A number, a fixed64, bytes and a fixed32 of fields that no message has.
+std::string Unread() {
+  return NumberField(900, 1U << 31U) + Varint(901U << 3U | 1U) + "12345678" +
+         BytesField(902, "managed") + Varint(903U << 3U | 5U) + "1234";
+}
+
+std::string WriteTime(const std::string& text) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
+      ParseTimestamp(text).value().time_since_epoch());
+  return NumberField(1, static_cast<std::uint64_t>(seconds.count())) +
+         NumberField(2, 0);
+}
+
+// The bytes of one value of a field that is no number.
+std::string WriteOne(const MessageField& field, const Json& value) {
+  switch (field.type) {
+    case Type::kMessage:
+      return WriteMessage(*field.message, value);
+    case Type::kTime:
+      return value.is_null() ? "" : WriteTime(value);
+    case Type::kQuantity:
+      return BytesField(1, value.get<std::string>());
+    default:
+      return value.get<std::string>();
+  }
+}
+
+std::string WriteMember(const MessageField& field, const Json& value) {
+  std::string bytes;
+  if (field.shape == Shape::kMap) {
+    for (const auto& [key, each] : value.items()) {
+      bytes +=
+          BytesField(field.number,
+                     BytesField(1, key) + BytesField(2, WriteOne(field, each)));
+    }
+  } else if (field.shape == Shape::kList) {
+    for (const Json& each : value)
+      bytes += BytesField(field.number, WriteOne(field, each)) + Unread();
+  } else if (field.type == Type::kFlag) {
+    bytes = NumberField(field.number, value.get<bool>() ? 1 : 0);
+  } else if (field.type == Type::kInteger) {
+    bytes = NumberField(field.number,
+                        static_cast<std::uint64_t>(value.get<std::int64_t>()));
+  } else {
+    bytes = BytesField(field.number, WriteOne(field, value));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string NumberField(std::uint32_t field, std::uint64_t number) {
+  return Varint(std::uint64_t{field} << 3U) + Varint(number);
+}
+
+std::string BytesField(std::uint32_t field, std::string_view bytes) {
+  return Varint((std::uint64_t{field} << 3U) | 2U) + Varint(bytes.size()) +
+         std::string(bytes);
+}
+
+std::string WriteMessage(const MessageFields& fields, const Json& object) {
+  std::string message = Unread();
+  std::string inside;
+  std::uint32_t inside_number = 0;
+  for (const MessageField& field : fields.fields) {
+    const auto member = object.find(field.name);
+    std::string bytes;
+    if (member != object.end()) {
+      bytes = WriteMember(field, *member) + Unread();
+    } else if (field.shape == Shape::kOne && field.type == Type::kText) {
+      bytes = BytesField(field.number, "");
+    }
+    if (field.inside == 0) {
+      message += bytes;
+    } else {
+      inside += bytes;
+      inside_number = field.inside;
+    }
+  }
+  if (inside_number != 0) message += BytesField(inside_number, inside);
+  return message;
+}
+
+std::string WriteEnveloped(const std::string& kind, const Json& object) {
+  return std::string("k8s\0", 4) +
+         BytesField(1, BytesField(1, "v1") + BytesField(2, kind)) +
+         BytesField(2, WriteMessage(*FieldsOfKind(kind), object)) +
+         BytesField(3, "") + BytesField(4, "");
+}
+
+std::string WriteFrame(const std::string& type, std::string_view enveloped) {
+  return BytesField(1, type) + BytesField(2, BytesField(1, enveloped));
+}
+
+}  // namespace fluxnetes::cluster

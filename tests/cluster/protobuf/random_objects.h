@@ -1,0 +1,13 @@
+// Pods and nodes with any of the fields that the decoders read, as the API
+// server would write them in JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <random>
+
+namespace fluxnetes::cluster {
+
+nlohmann::json RandomPodJson(std::minstd_rand& random);
+nlohmann::json RandomNodeJson(std::minstd_rand& random);
+
+}  // namespace fluxnetes::cluster

@@ -151,7 +151,7 @@ void CurlHandle::Prepare(const HttpRequest& request,
   Set(CURLOPT_URL, (base_url_ + request.path).c_str());
   Set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
   SetMethod(request);
-  curl_slist* list = Append(nullptr, "Accept: application/json");
+  curl_slist* list = Append(nullptr, "Accept: " + request.accept);
   if (identity_ && !identity_->token.empty()) {
     list = Append(list, "Authorization: Bearer " + identity_->token);
   }
@@ -185,6 +185,12 @@ int CurlHandle::Status() const {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
+}
+
+std::string CurlHandle::ContentType() const {
+  const char* type = nullptr;
+  curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type);
+  return type == nullptr ? "" : type;
 }
 
 std::optional<std::chrono::seconds> CurlHandle::RetryAfter() const {

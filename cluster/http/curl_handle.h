@@ -49,6 +49,8 @@ class CurlHandle {
   const std::shared_ptr<const Identity>& identity() const { return identity_; }
 
   int Status() const;
+  // As the server wrote it; empty: it wrote none.
+  std::string ContentType() const;
   std::optional<std::chrono::seconds> RetryAfter() const;
   // The texts of the headers `Warning: 299 - "TEXT"` (RFC 7234, section 5.5).
   std::vector<std::string> Warnings() const;

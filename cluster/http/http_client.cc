@@ -53,9 +53,13 @@ void HttpClient::Start(HttpRequest request,
 
 std::unique_ptr<HttpStream> HttpClient::Open(std::string path,
                                              std::chrono::milliseconds silence,
-                                             StreamReader& reader) {
+                                             StreamReader& reader,
+                                             std::string accept) {
+  HttpRequest request;
+  request.path = std::move(path);
+  request.accept = std::move(accept);
   return std::make_unique<OpenStream>(
-      loop_, loop_->Open(std::move(path), silence, reader));
+      loop_, loop_->Open(std::move(request), silence, reader));
 }
 
 std::string PercentEncode(std::string_view text) {

@@ -54,6 +54,7 @@ struct HttpRequest {
   std::string path = {};  // with the query, percent-encoded
   std::string body = {};
   std::string content_type = "application/json";
+  std::string accept = "application/json";
   // True if the request may be sent again when it is unknown whether the server
   // has acted on it. 429 and a refused connection are always retried.
   bool repeatable = true;
@@ -82,6 +83,9 @@ class StreamReader {
   virtual bool Ready() = 0;
   // One line without its line end. The text is valid during the call.
   virtual void Line(std::string_view line) = 0;
+  // Instead of lines, if the stream is in Protobuf: one frame without its
+  // length. Not called unless `accept` asked for it.
+  virtual void Frame(std::string_view /*frame*/) {}
   // The last call, made once. With status 200 the stream had begun, with or
   // without an error.
   virtual void End(HttpResponse response) = 0;
@@ -109,11 +113,13 @@ class HttpClient {
   std::vector<HttpResponse> SendAll(std::vector<HttpRequest> requests);
   void Start(HttpRequest request, std::function<void(HttpResponse)> done);
 
-  // Opens GET `path` and reads its lines. The stream ends with an error if
-  // nothing arrives for `silence`, or if a line exceeds 16 MiB.
+  // Opens GET `path` and reads its lines or frames. The stream ends with an
+  // error if nothing arrives for `silence`, or if a line or a frame exceeds
+  // 16 MiB.
   std::unique_ptr<HttpStream> Open(std::string path,
                                    std::chrono::milliseconds silence,
-                                   StreamReader& reader);
+                                   StreamReader& reader,
+                                   std::string accept = "application/json");
 
  private:
   class Loop;

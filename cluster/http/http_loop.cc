@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/http/stream_splitter.h"
+
 namespace fluxnetes::cluster {
 
 namespace {
@@ -11,7 +13,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kLongestBody = std::size_t{256} << 20U;
-constexpr std::size_t kLongestLine = std::size_t{16} << 20U;
 constexpr std::size_t kLongestStreamError = std::size_t{1} << 20U;
 constexpr milliseconds kLongestWait{60'000};
 constexpr milliseconds kSilenceCheck{500};
@@ -33,11 +34,12 @@ HttpResponse Failure(std::string why) {
 }  // namespace
 
 struct HttpClient::Loop::Stream {
-  Stream(CurlHandle with, std::string path, milliseconds longest_silence,
+  Stream(CurlHandle with, HttpRequest what, milliseconds longest_silence,
          StreamReader& to)
-      : handle(std::move(with)), silence(longest_silence), reader(to) {
-    request.path = std::move(path);
-  }
+      : handle(std::move(with)),
+        request(std::move(what)),
+        silence(longest_silence),
+        reader(to) {}
 
   bool Take(std::string_view data);
 
@@ -46,7 +48,8 @@ struct HttpClient::Loop::Stream {
   HttpRequest request;
   milliseconds silence;
   StreamReader& reader;
-  std::string partial;  // a line's beginning, or the body of a refusal
+  std::string refusal;  // the body of an answer other than 200
+  StreamSplitter splitter;
   SteadyTime heard = steady_clock::now();
   bool held = false;
   std::string error;
@@ -54,24 +57,17 @@ struct HttpClient::Loop::Stream {
 
 bool HttpClient::Loop::Stream::Take(std::string_view data) {
   if (handle.Status() != 200) {
-    if (partial.size() < kLongestStreamError) partial += data;
+    if (refusal.size() < kLongestStreamError) refusal += data;
     return true;
   }
-  for (std::size_t end = data.find('\n'); end != std::string_view::npos;
-       end = data.find('\n')) {
-    if (partial.empty()) {
-      reader.Line(data.substr(0, end));
-    } else {
-      partial += data.substr(0, end);
-      reader.Line(partial);
-      partial.clear();
-    }
-    data.remove_prefix(end + 1);
-  }
-  partial += data;
-  if (partial.size() <= kLongestLine) return true;
-  error = "a line of the stream is longer than 16 MiB";
-  return false;
+  const bool in_time =
+      IsFramed(handle.ContentType())
+          ? splitter.TakeFrames(
+                data, [this](std::string_view it) { reader.Frame(it); })
+          : splitter.TakeLines(
+                data, [this](std::string_view it) { reader.Line(it); });
+  if (!in_time) error = "a line of the stream is longer than 16 MiB";
+  return in_time;
 }
 
 HttpClient::Loop::Loop(HttpOptions options)
@@ -102,11 +98,11 @@ void HttpClient::Loop::Submit(
   }
 }
 
-int HttpClient::Loop::Open(std::string path, milliseconds silence,
+int HttpClient::Loop::Open(HttpRequest request, milliseconds silence,
                            StreamReader& reader) {
   auto stream =
       std::make_unique<Stream>(CurlHandle(address_, options_.connect_timeout),
-                               std::move(path), silence, reader);
+                               std::move(request), silence, reader);
   int number = 0;  // the stream may have ended before this returns
   {
     const sql::MutexLock lock(mutex_);
@@ -416,7 +412,7 @@ void HttpClient::Loop::FinishStream(CURL* easy, CURLcode code) {
   response.status = stream->handle.Status();
   response.retry_after = stream->handle.RetryAfter();
   if (response.status == 401) LooksForAnother(stream->handle);
-  if (response.status != 200) response.body = std::move(stream->partial);
+  if (response.status != 200) response.body = std::move(stream->refusal);
   if (code != CURLE_OK) {
     response.error = stream->error.empty() ? options_.address + ": " +
                                                  stream->handle.Explain(code)

@@ -53,7 +53,7 @@ class HttpClient::Loop {
 
   void Submit(std::vector<std::unique_ptr<Exchange>> exchanges)
       EXCLUDES(mutex_);
-  int Open(std::string path, std::chrono::milliseconds silence,
+  int Open(HttpRequest request, std::chrono::milliseconds silence,
            StreamReader& reader) EXCLUDES(mutex_);
   void Resume(int stream);
   // Returns when the reader will not be called any more.

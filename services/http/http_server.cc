@@ -27,6 +27,7 @@ HttpQuestion ToQuestion(const httplib::Request& request) {
     question.query.emplace(key, value);
   }
   question.content_type = request.get_header_value("Content-Type");
+  question.accept = request.get_header_value("Accept");
   question.body = request.body;
   return question;
 }

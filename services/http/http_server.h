@@ -28,6 +28,7 @@ struct HttpQuestion {
   std::string path;  // percent-decoded
   std::map<std::string, std::string> query;
   std::string content_type;
+  std::string accept;  // the types that the client takes, as it wrote them
   std::string body;
 };
 

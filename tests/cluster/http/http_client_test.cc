@@ -59,6 +59,9 @@ class Lines : public StreamReader {
     lines_.emplace_back(line);
     changed_.NotifyAll();
   }
+  void Frame(std::string_view frame) override {
+    Line("frame " + std::string(frame));
+  }
   void End(HttpResponse response) override {
     const sql::MutexLock lock(mutex_);
     end_ = std::move(response);
@@ -328,6 +331,21 @@ TEST(HttpStream, GivesWholeLinesHoweverTheyArrive) {
   const auto stream = client.Open("/", std::chrono::seconds(10), lines);
   EXPECT_EQ(lines.AwaitEnd().status, 200);
   EXPECT_THAT(lines.Await(3), ::testing::ElementsAre("one", "two", "three"));
+}
+
+TEST(HttpStream, GivesFramesIfTheAnswerIsInProtobuf) {
+  Server server([](const HttpQuestion& question) {
+    HttpAnswer answer = Stream({std::string("\0\0\0\4a\nb", 7), "c"});
+    answer.content_type = question.accept;
+    return answer;
+  });
+  HttpClient client({.address = server.address()});
+  Lines lines;
+  const auto stream =
+      client.Open("/", std::chrono::seconds(10), lines,
+                  "application/vnd.kubernetes.protobuf;stream=watch");
+  EXPECT_EQ(lines.AwaitEnd().status, 200);
+  EXPECT_THAT(lines.Await(1), ::testing::ElementsAre("frame a\nbc"));
 }
 
 TEST(HttpStream, SaysWhyItWasRefused) {

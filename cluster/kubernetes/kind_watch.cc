@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/json/watch_line.h"
+#include "cluster/protobuf/envelope.h"
 
 namespace fluxnetes::cluster {
 
@@ -61,6 +62,10 @@ class KindWatch::LineReader final : public StreamReader {
     mailbox_.Put(
         {WatchLetter::Content::kLine, kind_, epoch_, std::string(line), {}});
   }
+  void Frame(std::string_view frame) override {
+    mailbox_.Put(
+        {WatchLetter::Content::kFrame, kind_, epoch_, std::string(frame), {}});
+  }
   void End(HttpResponse response) override {
     mailbox_.Put(
         {WatchLetter::Content::kEnd, kind_, epoch_, {}, std::move(response)});
@@ -75,6 +80,7 @@ class KindWatch::LineReader final : public StreamReader {
 KindWatch::KindWatch(WatchedKind kind, KindWatchContext& context)
     : resource_(ResourceOf(kind)),
       context_(context),
+      protobuf_(context.options.protobuf && IsReadInProtobuf(kind)),
       streams_lists_(context.options.stream_lists) {}
 
 KindWatch::~KindWatch() = default;
@@ -136,6 +142,7 @@ void KindWatch::RequestPage() {
   if (!continuation_.empty()) {
     request.path += "&continue=" + PercentEncode(continuation_);
   }
+  request.accept = Accept("");
   request.once = true;
   page_under_way_ = true;
   context_.client.Start(std::move(request), [mailbox = context_.mailbox,
@@ -160,8 +167,14 @@ void KindWatch::OpenStream(bool with_list) {
   }
   reader_ =
       std::make_unique<LineReader>(*context_.mailbox, resource_.kind, epoch_);
-  stream_ =
-      context_.client.Open(std::move(path), context_.options.silence, *reader_);
+  stream_ = context_.client.Open(std::move(path), context_.options.silence,
+                                 *reader_, Accept(";stream=watch"));
+}
+
+std::string KindWatch::Accept(const char* parameter) const {
+  const std::string json = "application/json";
+  return protobuf_ ? kProtobufType + std::string(parameter) + ", " + json
+                   : json;
 }
 
 void KindWatch::Read(const WatchLetter& letter) {
@@ -171,8 +184,15 @@ void KindWatch::Read(const WatchLetter& letter) {
       ReadPage(letter.response);
       return;
     case WatchLetter::Content::kLine:
-      ReadLine(letter.line);
+      ReadLine(ReadWatchLine(resource_.kind, letter.line, &context_.common));
       return;
+    case WatchLetter::Content::kFrame: {
+      WatchLine frame =
+          ReadWatchFrame(resource_.kind, letter.line, &context_.common);
+      if (frame.type == WatchLine::Type::kUnreadable) protobuf_ = false;
+      ReadLine(std::move(frame));
+      return;
+    }
     case WatchLetter::Content::kEnd:
       ReadEnd(letter.response);
       return;
@@ -189,7 +209,10 @@ void KindWatch::ReadPage(const HttpResponse& response) {
   ListPage page;
   if (response.status == 200)
     page = ReadListPage(resource_.kind, response.body, &context_.common);
-  if (!page.readable) return FailToList(response);
+  if (!page.readable) {
+    if (response.status == 200 && IsProtobuf(response.body)) protobuf_ = false;
+    return FailToList(response);
+  }
   if (!std::exchange(begun_, true)) Tell(WatchEvent::Kind::kListBegin);
   if (continuation_.empty()) version_ = page.resource_version;
   std::ranges::move(page.changes, std::back_inserter(context_.ready));
@@ -266,8 +289,7 @@ void KindWatch::ReadListedLine(WatchLine line) {
   if (line.ends_list) EndList(std::move(line.resource_version));
 }
 
-void KindWatch::ReadLine(std::string_view line) {
-  WatchLine read = ReadWatchLine(resource_.kind, line, &context_.common);
+void KindWatch::ReadLine(WatchLine read) {
   if (state_ == State::kListing) return ReadListedLine(std::move(read));
   switch (read.type) {
     case WatchLine::Type::kError:

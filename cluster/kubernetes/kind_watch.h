@@ -10,6 +10,10 @@
 //             passed over   optional kinds only: 404, 403, or unreadable;
 //                           asked for again, less and less often
 //
+// Pods and nodes are asked for in Protobuf, and in JSON where the server does
+// not have that. What comes tells which it is. A kind whose Protobuf cannot be
+// read is asked for in JSON from then on.
+//
 // A kind that the server no longer serves (404) has no objects. If we may not
 // read it (403), or reading fails, its objects as last seen stay.
 //
@@ -36,6 +40,7 @@ struct KubernetesWatchOptions {
   int page = 1'000;  // objects
   // Asks for streaming lists until the server refuses.
   bool stream_lists = true;
+  bool protobuf = true;  // else all kinds are asked for in JSON
   // The server ends a watch after this time (half to whole) and sends a
   // bookmark each minute; a stream that is silent for longer than `silence` is
   // dead.
@@ -112,11 +117,13 @@ class KindWatch {
   void OpenStream(bool with_list);
   void CloseStream();
   void ReadPage(const HttpResponse& response);
-  void ReadLine(std::string_view line);
+  void ReadLine(WatchLine line);
   void ReadEnd(const HttpResponse& response);
   void ReadListedLine(WatchLine line);
   void EndList(std::string version);
   bool FallBackToPages(const HttpResponse& response);
+  // `parameter` of the type Protobuf.
+  std::string Accept(const char* parameter) const;
   void FailToList(const HttpResponse& response);
   bool TryNextPath();
   void PassOver(const std::string& why);
@@ -125,6 +132,7 @@ class KindWatch {
 
   const WatchedResource& resource_;
   KindWatchContext& context_;
+  bool protobuf_;  // until some of it cannot be read
   State state_ = State::kWaiting;
   int epoch_ = 0;  // letters of an earlier epoch are ignored
   SteadyTime next_at_{};

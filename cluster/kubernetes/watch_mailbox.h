@@ -1,6 +1,6 @@
 // Messages from the HTTP client's thread to the thread of a watch: pages of
-// lists, lines of streams and ends of streams, in order. Streams are paused
-// while too many messages wait.
+// lists, lines or frames of streams and ends of streams, in order. Streams are
+// paused while too many messages wait.
 //
 // Thread-safe.
 // Tests: tests/cluster/kubernetes/kubernetes_cluster_test.cc.
@@ -19,11 +19,11 @@
 namespace fluxnetes::cluster {
 
 struct WatchLetter {
-  enum class Content { kPage, kLine, kEnd };
+  enum class Content { kPage, kLine, kFrame, kEnd };
   Content content = Content::kLine;
   WatchedKind kind = WatchedKind::kNodes;
-  int epoch = 0;  // of the kind's list
-  std::string line;
+  int epoch = 0;     // of the kind's list
+  std::string line;  // or frame
   HttpResponse response;
 };
 

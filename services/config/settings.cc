@@ -8,6 +8,8 @@
 namespace fluxnetes::services {
 namespace {
 
+constexpr ValueNames<bool, 2> kEncodings = {
+    {{"protobuf", true}, {"json", false}}};
 constexpr ValueNames<ClusterKind, 2> kKinds = {
     {{"simulated", ClusterKind::kSimulated}, {"api", ClusterKind::kApi}}};
 constexpr ValueNames<bool, 2> kPoolings = {
@@ -107,6 +109,13 @@ constexpr Setting kSettings[] = {
      [](const Config& c) {
        return std::to_string(c.cluster.requests_per_second);
      }},
+    {"cluster.encoding", "FLUXNETES_ENCODING", "encoding", "ENCODING",
+     "what pods and nodes are read in: protobuf, or json as all other kinds; a "
+     "server without Protobuf sends JSON",
+     [](Config& c, const std::string& t) {
+       c.cluster.protobuf = ParseName(kEncodings, t);
+     },
+     [](const Config& c) { return NameOf(kEncodings, c.cluster.protobuf); }},
     {"cluster.structures", "FLUXNETES_STRUCTURES", "structures", "FILE",
      "what nodes have inside, by their labels",
      [](Config& c, const std::string& t) { c.cluster.structures = t; },

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "cluster/kubernetes/kubernetes_watch.h"
 #include "services/http/http_server.h"
 #include "sql/mutex.h"
+#include "tests/cluster/protobuf/protobuf_writer.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 using services::HttpAnswer;
 using services::HttpQuestion;
 using std::chrono::milliseconds;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -66,6 +69,19 @@ class WatchServer {
     streams_lists_ = true;
     cut_lists_ = cut;
   }
+  // From now on answers requests for this path that accept Protobuf with this
+  // page of a list, or with this stream.
+  void ServeProtobuf(const std::string& path, const std::string& page,
+                     const std::string& stream) {
+    const sql::MutexLock lock(mutex_);
+    pages_[path] = page;
+    frames_[path] = stream;
+  }
+  // What requests for this path have accepted, in order.
+  std::vector<std::string> Accepted(const std::string& path) {
+    const sql::MutexLock lock(mutex_);
+    return accepted_[path];
+  }
   std::vector<std::string> Streamed() {
     const sql::MutexLock lock(mutex_);
     return streamed_;
@@ -83,6 +99,7 @@ class WatchServer {
     const std::string& path = question.path;
     HttpAnswer answer;
     const bool watch = question.query.contains("watch");
+    accepted_[path].push_back(question.accept);
     if (!watch) listed_.push_back(path);
     const bool streams = question.query.contains("sendInitialEvents");
     if (streams && !streams_lists_) {
@@ -94,6 +111,11 @@ class WatchServer {
     if (refused_.contains(path) || !served_.contains(path)) {
       answer.status = refused_.contains(path) ? refused_[path] : 404;
       answer.body = R"({"message":"not for you"})";
+    } else if (question.accept.find("protobuf") != std::string::npos &&
+               pages_.contains(path)) {
+      answer.content_type = "application/vnd.kubernetes.protobuf";
+      answer.body = pages_[path];
+      if (watch) answer.stream = Frames(path);
     } else if (watch) {
       if (streams) {
         answer.stream = StreamWithList(path, cut_lists_-- > 0);
@@ -143,7 +165,23 @@ class WatchServer {
     };
   }
 
+  HttpAnswer::Source Frames(const std::string& path) REQUIRES(mutex_) {
+    return [first = frames_[path], this,
+            generation = generation_]() mutable -> std::optional<std::string> {
+      if (!first.empty()) return std::exchange(first, {});
+      {
+        const sql::MutexLock lock(mutex_);
+        if (generation != generation_) return std::nullopt;
+      }
+      std::this_thread::sleep_for(milliseconds(1));
+      return "";
+    };
+  }
+
   sql::Mutex mutex_;
+  std::map<std::string, std::string> pages_ GUARDED_BY(mutex_);
+  std::map<std::string, std::string> frames_ GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::string>> accepted_ GUARDED_BY(mutex_);
   std::map<std::string, std::string> served_ GUARDED_BY(mutex_);
   std::map<std::string, int> refused_ GUARDED_BY(mutex_);
   std::map<std::string, std::vector<std::string>> lines_ GUARDED_BY(mutex_);
@@ -156,12 +194,33 @@ class WatchServer {
   services::HttpServer server_;
 };
 
+nlohmann::json NodeJson(const std::string& name, const std::string& version) {
+  return {{"metadata",
+           {{"name", name}, {"uid", name}, {"resourceVersion", version}}}};
+}
+
+std::string NodePage() {
+  return WriteEnveloped("NodeList", {{"metadata", {{"resourceVersion", "5"}}},
+                                     {"items", {NodeJson("listed", "4")}}});
+}
+
+// An event with the 4 bytes of its length before it.
+std::string NodeFrame(const std::string& name) {
+  const std::string frame =
+      WriteFrame("ADDED", WriteEnveloped("Node", NodeJson(name, "7")));
+  return std::string("\0\0", 2) + static_cast<char>(frame.size() / 256) +
+         static_cast<char>(frame.size() % 256) + frame;
+}
+
+constexpr const char* kNodes = "/api/v1/nodes";
+
 class KindWatchTest : public ::testing::Test {
  protected:
   KindWatchTest() : client_({.address = server_.address()}) {}
 
-  void Begin() {
+  void Begin(bool protobuf = true) {
     KubernetesWatchOptions options;
+    options.protobuf = protobuf;
     options.first_backoff = milliseconds(1);
     options.longest_backoff = milliseconds(20);
     options.ask_again = milliseconds(10);
@@ -192,6 +251,47 @@ TEST_F(KindWatchTest, ClusterWithoutTheOptionalKindsIsKnownAllTheSame) {
   Begin();
   EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
   EXPECT_THAT(passed_over_, IsEmpty());
+}
+
+TEST_F(KindWatchTest, PodsAndNodesAreReadInProtobufIfTheServerHasIt) {
+  server_.ServeProtobuf(kNodes, NodePage(), NodeFrame("watched"));
+  server_.Serve(kGroups, GroupText("train", 5));
+  Begin();
+  EXPECT_TRUE(Until([&] { return cache_.NodeByName("watched") != nullptr; }));
+  EXPECT_NE(cache_.NodeByName("listed"), nullptr);
+  EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
+  // A stream that begins with the list, a page, a stream.
+  EXPECT_THAT(
+      server_.Accepted(kNodes),
+      ElementsAre(
+          "application/vnd.kubernetes.protobuf;stream=watch, application/json",
+          "application/vnd.kubernetes.protobuf, application/json",
+          "application/vnd.kubernetes.protobuf;stream=watch, "
+          "application/json"));
+  EXPECT_EQ(server_.Accepted(kGroups)[0], "application/json");
+}
+
+TEST_F(KindWatchTest, ProtobufIsNotAskedForIfItIsSwitchedOff) {
+  server_.ServeProtobuf(kNodes, NodePage(), NodeFrame("watched"));
+  Begin(/*protobuf=*/false);
+  EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_THAT(server_.Accepted(kNodes), Each("application/json"));
+}
+
+TEST_F(KindWatchTest, PageInProtobufThatCannotBeReadIsAskedForInJson) {
+  server_.ServeProtobuf(kNodes, NodePage().substr(0, 30), "");
+  Begin();
+  EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
+  EXPECT_EQ(server_.Accepted(kNodes).back(), "application/json");
+}
+
+TEST_F(KindWatchTest, FrameThatCannotBeReadIsAskedForInJson) {
+  server_.ServeProtobuf(kNodes, NodePage(), std::string("\0\0\0\2xx", 6));
+  Begin();
+  EXPECT_TRUE(Until([&] {
+    return std::ranges::count(server_.Accepted(kNodes), "application/json") > 0;
+  }));
+  EXPECT_TRUE(Until([&] { return cache_.Synced(); }));
 }
 
 TEST_F(KindWatchTest, WhatPodsReferToIsListedBeforeThem) {

@@ -180,6 +180,14 @@ TEST_F(ConfigFile, KindsOfOwnersAreNamedWithTheirResources) {
   EXPECT_THAT(ErrorOf(), HasSubstr("cluster.ownerKinds: 'Train'"));
 }
 
+TEST_F(ConfigFile, EncodingOfPodsAndNodesIsProtobufOrJson) {
+  EXPECT_TRUE(Config().cluster.protobuf);
+  Write("cluster: {encoding: json}\n");
+  EXPECT_FALSE(LoadConfig(sources_).config.cluster.protobuf);
+  Write("cluster: {encoding: cbor}\n");
+  EXPECT_THAT(ErrorOf(), HasSubstr("cluster.encoding: "));
+}
+
 TEST_F(ConfigFile, WhatIsNoYamlIsRefusedWithItsLine) {
   Write("a: 1\nb: [1\n");
   EXPECT_THAT(ErrorOf(), HasSubstr("is not YAML"));

@@ -1,7 +1,7 @@
 // A change feed of groups for many watchers. One thread polls the database, at
 // most ten times a second, and keeps the groups' present state and the last
-// changes. It reads when the bell has rung, or when anything has been committed
-// for a while. A watcher has a position in this feed,
+// changes. It reads when the bell has rung or anything has been committed. A
+// watcher has a position in this feed,
 //
 //   groups, by id ──▶ changes, by number ──▶ waits for the next
 //
@@ -164,7 +164,6 @@ class GroupFeed {
 
   // Used by the thread only.
   FeedReader reader_;
-  std::chrono::milliseconds took_{0};  // the last look
   std::chrono::steady_clock::time_point swept_;
   std::string said_;
 

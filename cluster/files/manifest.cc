@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "cluster/devices/claim_decoder.h"
+#include "cluster/devices/device_decoder.h"
 #include "cluster/files/manifest_rules.h"
 #include "cluster/files/object_name.h"
 #include "cluster/json/objects.h"
@@ -22,12 +24,27 @@ struct KnownKind {
   const char* api_version;
   std::optional<std::string> (*what_is_wrong)(const Json&);
   std::optional<PodGroupApi> group_api = {};  // of a PodGroup
+  bool namespaced = true;
+  bool of_devices = false;
 };
+
+constexpr const char* kDeviceApi = "resource.k8s.io/v1";
 
 constexpr std::array kKinds = {
     KnownKind{"Pod", "v1", WhatIsWrongWithPod},
     KnownKind{"Job", "batch/v1", WhatIsWrongWithJob},
-    KnownKind{"Node", "v1", WhatIsWrongWithNode},
+    KnownKind{"Node", "v1", WhatIsWrongWithNode, {}, false},
+    KnownKind{"DeviceClass", kDeviceApi, WhatIsWrongWithClass, {}, false, true},
+    KnownKind{
+        "ResourceSlice", kDeviceApi, WhatIsWrongWithSlice, {}, false, true},
+    KnownKind{
+        "ResourceClaim", kDeviceApi, WhatIsWrongWithClaim, {}, true, true},
+    KnownKind{"ResourceClaimTemplate",
+              kDeviceApi,
+              WhatIsWrongWithClaimTemplate,
+              {},
+              true,
+              true},
     KnownKind{"PodGroup", "scheduling.x-k8s.io/v1alpha1",
               WhatIsWrongWithPodGroup, PodGroupApi::kCoscheduling},
     KnownKind{"PodGroup", "scheduling.k8s.io/v1alpha2", WhatIsWrongWithPodGroup,
@@ -38,9 +55,13 @@ constexpr std::array kKinds = {
 }
 
 const KnownKind& KindOf(const Json& object, const std::string& place,
-                        bool pod_groups) {
-  const std::string kinds = pod_groups ? "Pod, Job, PodGroup, Node or List"
-                                       : "Pod, Job, Node or List";
+                        const ManifestOptions& options) {
+  const std::string kinds =
+      std::string("Pod, Job, ") + (options.pod_groups ? "PodGroup, " : "") +
+      (options.devices ? "DeviceClass, ResourceSlice, ResourceClaim, "
+                         "ResourceClaimTemplate, "
+                       : "") +
+      "Node or List";
   if (!object.is_object()) {
     Refuse(place, "not an object of Kubernetes; write apiVersion: and kind:");
   }
@@ -51,7 +72,9 @@ const KnownKind& KindOf(const Json& object, const std::string& place,
   const std::string version = Text(object, "apiVersion");
   std::string right;
   for (const KnownKind& known : kKinds) {
-    if (kind != known.kind || (known.group_api && !pod_groups)) continue;
+    if (kind != known.kind || (known.group_api && !options.pod_groups) ||
+        (known.of_devices && !options.devices))
+      continue;
     if (version == known.api_version) return known;
     right += (right.empty() ? "" : " or ") + std::string(known.api_version);
   }
@@ -73,6 +96,11 @@ decltype(Manifest::object) Decode(const Json& object, const KnownKind& known) {
   if (known.group_api) return DecodePodGroup(*known.group_api, object);
   if (kind == "Pod") return DecodePodTemplate(object);
   if (kind == "Node") return ReadNode(object);
+  if (kind == "DeviceClass") return DecodeDeviceClass(object);
+  if (kind == "ResourceSlice") return DecodeResourceSlice(object);
+  if (kind == "ResourceClaim") return DecodeResourceClaim(object);
+  if (kind == "ResourceClaimTemplate")
+    return DecodeResourceClaimTemplate(object);
   KubernetesJob job = DecodeJob(object);
   job.pod_template.pod.namespace_name = job.namespace_name;
   return job;
@@ -111,14 +139,13 @@ void ReadDocument(Json document, const std::string& place,
 
 Manifest ReadManifest(Json object, const std::string& place,
                       const ManifestOptions& options) {
-  const KnownKind& known = KindOf(object, place, options.pod_groups);
+  const KnownKind& known = KindOf(object, place, options);
   const Json& metadata = At(object, "metadata");
   const std::string name = Text(metadata, "name");
   const std::string named =
       place + ": " + known.kind + (name.empty() ? "" : " " + Quote(name));
   if (const auto wrong = known.what_is_wrong(object)) Refuse(named, *wrong);
-  if (std::string_view(known.kind) != "Node" &&
-      Text(object["metadata"], "namespace").empty()) {
+  if (known.namespaced && Text(object["metadata"], "namespace").empty()) {
     object["metadata"]["namespace"] = options.namespace_name;
   }
   if (name.empty() && options.number_names_from) {

@@ -1,6 +1,8 @@
 // Reads Kubernetes manifests as people write them: v1 Pod, batch/v1 Job, v1
 // Node and v1 List of these, one document or several, YAML or JSON; on request
-// also PodGroup of scheduling.x-k8s.io/v1alpha1 and scheduling.k8s.io/v1alpha2.
+// also PodGroup of scheduling.x-k8s.io/v1alpha1 and scheduling.k8s.io/v1alpha2,
+// and DeviceClass, ResourceSlice, ResourceClaim and ResourceClaimTemplate of
+// resource.k8s.io/v1, with nothing in them that is not supported.
 //
 // Every field that we use is checked as the API server would check it; other
 // fields are ignored. Throws InputError that names the text, the line of the
@@ -15,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/devices/device_objects.h"
+#include "cluster/devices/resource_claim.h"
 #include "cluster/objects/kubernetes_job.h"
 #include "cluster/objects/node.h"
 #include "cluster/objects/pod_group.h"
@@ -24,7 +28,9 @@
 namespace fluxnetes::cluster {
 
 struct Manifest {
-  std::variant<PodTemplate, KubernetesJob, Node, PodGroup> object;
+  std::variant<PodTemplate, KubernetesJob, Node, PodGroup, DeviceClass,
+               ResourceSlice, ResourceClaim, ResourceClaimTemplate>
+      object;
   std::string json;   // as written, with its namespace: to be POSTed
   std::string place;  // "jobs.yaml:12: Job train", for errors
   // The prefix of the name that the API server gives; empty: it has a name.
@@ -35,6 +41,7 @@ struct ManifestOptions {
   std::string namespace_name = "default";  // for manifests that name none
   YamlLimits limits = {};
   bool pod_groups = false;  // accepts PodGroups
+  bool devices = false;     // accepts the kinds of resource.k8s.io/v1
   // Where nobody else names the objects that have metadata.generateName alone:
   // their names have these numbers, rising (GeneratedName).
   std::optional<std::uint64_t> number_names_from = {};

@@ -5,6 +5,8 @@
 #include <set>
 #include <span>
 
+#include "cluster/devices/claim_decoder.h"
+#include "cluster/devices/device_decoder.h"
 #include "cluster/files/field_rules.h"
 #include "cluster/files/job_check.h"
 #include "cluster/files/object_name.h"
@@ -201,12 +203,30 @@ Complaint CheckStructure(const Json& object) {
   return std::nullopt;
 }
 
+constexpr std::array kAnySpec = {FieldRule{"spec", Kind::kObject, true}};
+constexpr std::array kSlice = {
+    FieldRule{"spec", Kind::kObject, true},
+    FieldRule{"spec.driver", Kind::kSubdomain, true},
+    FieldRule{"spec.pool", Kind::kObject, true},
+    FieldRule{"spec.pool.name", Kind::kNonEmptyText, true},
+    FieldRule{"spec.pool.resourceSliceCount", Kind::kPositive, true},
+    FieldRule{"spec.nodeName", Kind::kSubdomain},
+    FieldRule{"spec.nodeSelector", Kind::kObject},
+    FieldRule{"spec.allNodes", Kind::kFlag},
+    FieldRule{"spec.devices", Kind::kList},
+    FieldRule{"spec.sharedCounters", Kind::kList}};
+
+// A fault of decoding, whose place is relative to the spec.
+Complaint InSpec(const std::string& fault) {
+  if (fault.empty()) return std::nullopt;
+  return "spec." + fault;
+}
+
 }  // namespace
 
 Complaint WhatIsWrongWithPod(const Json& object) {
-  static constexpr std::array kSpec = {FieldRule{"spec", Kind::kObject, true}};
   return FirstOf([&] { return WhatIsWrongWithName(object); },
-                 [&] { return WhatIsWrong(object, kSpec); },
+                 [&] { return WhatIsWrong(object, kAnySpec); },
                  [&] { return CheckPod(object, ""); },
                  [&]() -> Complaint {
                    const Json& spec = At(object, "spec");
@@ -242,6 +262,44 @@ Complaint WhatIsWrongWithPodGroup(const Json& object) {
   return FirstOf([&] { return WhatIsWrongWithName(object); },
                  [&] { return WhatIsWrong(object, kMetadata); },
                  [&] { return WhatIsWrong(object, kPodGroup); });
+}
+
+Complaint WhatIsWrongWithClass(const Json& object) {
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kAnySpec); },
+                 [&] { return InSpec(DecodeDeviceClass(object).fault); });
+}
+
+Complaint WhatIsWrongWithSlice(const Json& object) {
+  return FirstOf([&] { return WhatIsWrongWithName(object); },
+                 [&] { return WhatIsWrong(object, kMetadata); },
+                 [&] { return WhatIsWrong(object, kSlice); },
+                 [&] {
+                   const auto faults = DecodeResourceSlice(object).faults;
+                   return InSpec(faults.empty() ? "" : faults.front());
+                 });
+}
+
+Complaint WhatIsWrongWithClaim(const Json& object) {
+  return FirstOf(
+      [&] { return WhatIsWrongWithName(object); },
+      [&] { return WhatIsWrong(object, kMetadata); },
+      [&] { return WhatIsWrong(object, kAnySpec); },
+      [&] { return InSpec(DecodeResourceClaim(object).spec->fault); });
+}
+
+Complaint WhatIsWrongWithClaimTemplate(const Json& object) {
+  static constexpr std::array kOfClaim = {
+      FieldRule{"spec.spec", Kind::kObject, true}};
+  return FirstOf(
+      [&] { return WhatIsWrongWithName(object); },
+      [&] { return WhatIsWrong(object, kMetadata); },
+      [&] { return WhatIsWrong(object, kOfClaim); },
+      [&] {
+        const auto of = DecodeResourceClaimTemplate(object);
+        return InSpec(of.spec.fault.empty() ? "" : "spec." + of.spec.fault);
+      });
 }
 
 }  // namespace fluxnetes::cluster

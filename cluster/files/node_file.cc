@@ -209,19 +209,26 @@ void AddGroups(const Json& document, const std::string& place, NodeList& all) {
   }
 }
 
+// `file` receives the devices; null: they are refused.
 void AddManifest(Json object, const std::string& place,
-                 const YamlLimits& limits, NodeList& all) {
-  Manifest manifest =
-      ReadManifest(std::move(object), place, {.limits = limits});
-  auto* const node = std::get_if<Node>(&manifest.object);
-  if (node == nullptr) RefuseNode(manifest.place, "is no Node");
-  all.Add(std::move(*node), manifest.place);
+                 const YamlLimits& limits, NodeList& all, NodeFile* file) {
+  Manifest manifest = ReadManifest(
+      std::move(object), place, {.limits = limits, .devices = file != nullptr});
+  if (auto* const node = std::get_if<Node>(&manifest.object)) {
+    all.Add(std::move(*node), manifest.place);
+  } else if (auto* const of = std::get_if<DeviceClass>(&manifest.object)) {
+    file->classes.push_back(std::move(*of));
+  } else if (auto* const slice = std::get_if<ResourceSlice>(&manifest.object)) {
+    file->slices.push_back(std::move(*slice));
+  } else {
+    RefuseNode(manifest.place,
+               file == nullptr ? "is no Node"
+                               : "is no Node, DeviceClass or ResourceSlice");
+  }
 }
 
-}  // namespace
-
-std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
-                            const YamlLimits& limits) {
+std::vector<Node> Read(std::string_view text, const std::string& source,
+                       const YamlLimits& limits, NodeFile* file) {
   NodeList all;
   ReadYaml(
       text, source,
@@ -231,10 +238,10 @@ std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
           AddGroups(document, place, all);
         } else if (Text(document, "kind") == "List") {
           for (const Json& item : List(At(document, "items"))) {
-            AddManifest(item, place, limits, all);
+            AddManifest(item, place, limits, all, file);
           }
         } else {
-          AddManifest(std::move(document), place, limits, all);
+          AddManifest(std::move(document), place, limits, all, file);
         }
       },
       limits);
@@ -243,6 +250,20 @@ std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
     RefuseNode(source, "holds no node; a cluster needs one at least");
   }
   return nodes;
+}
+
+}  // namespace
+
+std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
+                            const YamlLimits& limits) {
+  return Read(text, source, limits, nullptr);
+}
+
+NodeFile ReadNodeFile(std::string_view text, const std::string& source,
+                      const YamlLimits& limits) {
+  NodeFile file;
+  file.nodes = Read(text, source, limits, &file);
+  return file;
 }
 
 }  // namespace fluxnetes::cluster

@@ -22,13 +22,15 @@
 // A structure must have the node's cpus and GPUs, and no less memory if it has
 // memory. A Node manifest has it in the annotation fluxnetes.structure.
 //
-// Every node gets the label kubernetes.io/hostname. Throws InputError.
+// Every node gets the label kubernetes.io/hostname. Manifests of DeviceClasses
+// and ResourceSlices say which devices the nodes can use. Throws InputError.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cluster/devices/device_objects.h"
 #include "cluster/objects/node.h"
 #include "cluster/text/yaml_document.h"
 
@@ -36,7 +38,15 @@ namespace fluxnetes::cluster {
 
 inline constexpr int kMostNodes = 100'000;
 
-// Returns at least one node; names are unique.
+struct NodeFile {
+  std::vector<Node> nodes;  // one at least; names are unique
+  std::vector<DeviceClass> classes = {};
+  std::vector<ResourceSlice> slices = {};
+};
+NodeFile ReadNodeFile(std::string_view text, const std::string& source,
+                      const YamlLimits& limits = {});
+
+// The same for nodes alone: devices are refused.
 std::vector<Node> ReadNodes(std::string_view text, const std::string& source,
                             const YamlLimits& limits = {});
 

@@ -155,7 +155,9 @@ Snapshot Beginning(const SimulateOptions& options, sql::Pool* pool,
     throw NoNodes("manifests need nodes with memory and all else",
                   "--nodes FILE, with a file that lists nodes");
   Snapshot empty;
-  empty.scenario.nodes = NodesFromFile(options).nodes;
+  SimulatedNodes file = NodesFromFile(options);
+  empty.scenario.nodes = std::move(file.nodes);
+  empty.scenario.devices = std::move(file.devices);
   empty.scenario.queues = {{}};
   return empty;
 }
@@ -186,7 +188,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
   input.scenario = std::move(beginning.scenario);
   input.notes = std::move(beginning.notes);
   for (const std::string& more : options.add_nodes)
-    AddNodes(more, input.scenario.nodes);
+    AddNodes(more, input.scenario.nodes, &input.scenario.devices.slices);
   ChangeQueues(options, input.scenario.queues);
   ChangePools(options, input.scenario.pools);
   input.source = pool == nullptr ? "manifests" : "the database";
@@ -198,6 +200,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
        ReadManifestFiles({.files = options.files,
        .namespace_name = options.namespace_name,
        .pod_groups = true,
+       .devices = true,
        .names = true,
        .otherwise = "nothing was simulated"},
                          console)) {

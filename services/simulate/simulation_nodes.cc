@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "cluster/files/node_file.h"
 #include "services/console/input_file.h"
@@ -54,8 +56,14 @@ bool GivesNumber(const SimulateOptions& options) {
 }
 
 SimulatedNodes NodesFromFile(const SimulateOptions& options) {
+  cluster::NodeFile file =
+      cluster::ReadNodeFile(ReadInputFile(options.nodes), options.nodes);
   SimulatedNodes read;
-  read.nodes = cluster::ReadNodes(ReadInputFile(options.nodes), options.nodes);
+  read.nodes = std::move(file.nodes);
+  for (cluster::DeviceClass& each : file.classes)
+    read.devices.classes.push_back(std::move(each.device_class));
+  for (cluster::ResourceSlice& each : file.slices)
+    read.devices.slices.push_back(std::move(each.slice));
   std::int64_t least = read.nodes.front().allocatable.cpu_milli;
   for (const cluster::Node& node : read.nodes)
     least = std::min(least, node.allocatable.cpu_milli);
@@ -81,7 +89,8 @@ SimulatedNodes NodesOf(const SimulateOptions& options,
   return made;
 }
 
-void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
+void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes,
+              std::vector<matcher::DeviceSlice>* slices) {
   constexpr std::string_view kLike = ":like=";
   const std::size_t like = text.find(kLike);
   const auto count = WholeNumber(text.substr(0, like));
@@ -102,12 +111,23 @@ void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes) {
   node.ready = true;
   std::set<std::string> taken;
   for (const cluster::Node& each : nodes) taken.insert(each.name);
+  std::vector<matcher::DeviceSlice> own;
+  if (slices != nullptr)
+    std::ranges::copy_if(
+        *slices, std::back_inserter(own),
+        [&](const auto& slice) { return slice.nodes.node == name; });
   for (std::int64_t left = *count, i = 1; left > 0; ++i) {
     node.name = fmt::format("{}-more{}", name, i);
     if (taken.contains(node.name)) continue;
     --left;
     node.labels["kubernetes.io/hostname"] = node.name;
     nodes.push_back(node);
+    for (matcher::DeviceSlice slice : own) {
+      slice.name += "-" + node.name;
+      slice.pool += "-" + node.name;
+      slice.nodes.node = node.name;
+      slices->push_back(std::move(slice));
+    }
   }
 }
 

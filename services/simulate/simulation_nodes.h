@@ -12,11 +12,13 @@
 #include "cluster/traces/swf_trace.h"
 #include "services/console/exit_code.h"
 #include "services/grammar/options.h"
+#include "workers/decision/device_news.h"
 
 namespace fluxnetes::services {
 
 struct SimulatedNodes {
   std::vector<cluster::Node> nodes;
+  workers::DeviceNews devices = {};
   std::int64_t cpus = 1;  // the largest request of a pod
 };
 
@@ -37,7 +39,9 @@ SimulatedNodes NodesOf(const SimulateOptions& options,
                        const cluster::SwfTrace& trace);
 
 // Parses "10:like=NODE": adds so many copies, named after it, with numbers that
-// follow the existing ones.
-void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes);
+// follow the existing ones. Those slices of devices that are of this node alone
+// are copied, too, each into a pool of its own.
+void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes,
+              std::vector<matcher::DeviceSlice>* slices = nullptr);
 
 }  // namespace fluxnetes::services

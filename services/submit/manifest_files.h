@@ -15,6 +15,7 @@ struct ManifestFiles {
   std::vector<std::string> files;  // a directory, a file, or "-"
   std::string namespace_name = "default";
   bool pod_groups = false;  // whether PodGroups are accepted
+  bool devices = false;     // whether classes, slices and claims of devices are
   bool names = false;       // names what has metadata.generateName alone
   std::string otherwise;  // "nothing was submitted": the consequence of errors
 };

@@ -13,7 +13,7 @@ namespace {
 using fluxnetes::cluster::InputError;
 using fluxnetes::cluster::Manifest;
 using fluxnetes::cluster::ReadManifests;
-using fluxnetes::cluster::ReadNodes;
+using fluxnetes::cluster::ReadNodeFile;
 using fluxnetes::cluster::YamlLimits;
 
 constexpr YamlLimits kLimits{1U << 16U, 100, 10'000};
@@ -21,13 +21,13 @@ constexpr YamlLimits kLimits{1U << 16U, 100, 10'000};
 void CheckManifests(std::string_view text) {
   std::vector<Manifest> manifests;
   try {
-    manifests = ReadManifests(text, "fuzz", {"default", kLimits, true});
+    manifests = ReadManifests(text, "fuzz", {"default", kLimits, true, true});
   } catch (const InputError&) {
     return;
   }
   for (const Manifest& manifest : manifests) {
     const auto again =
-        ReadManifests(manifest.json, "again", {"default", {}, true});
+        ReadManifests(manifest.json, "again", {"default", {}, true, true});
     if (again.size() != 1 || again[0].json != manifest.json ||
         again[0].object.index() != manifest.object.index()) {
       std::abort();
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   CheckManifests(text);
   try {
-    if (ReadNodes(text, "fuzz", kLimits).empty()) std::abort();
+    if (ReadNodeFile(text, "fuzz", kLimits).nodes.empty()) std::abort();
   } catch (const InputError&) {
     return 0;
   }

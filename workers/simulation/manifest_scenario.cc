@@ -13,6 +13,30 @@
 namespace fluxnetes::workers {
 namespace {
 
+// The claims of all pods from one template ask the same, so one stands for all;
+// no object can have such a name.
+std::string MadeOf(const std::string& template_name) {
+  return "made of " + template_name;
+}
+
+// The pod, once its claims are made from those templates that are there.
+cluster::PodTemplate WithClaims(cluster::PodTemplate pod,
+                                const cluster::ClusterCache& cache) {
+  pod.pod.uid.clear();  // as the owner of what MadeOf names
+  cluster::PutClaimsInto(pod.pod.namespace_name, pod.pod.request);
+  for (cluster::PodClaim& each : pod.pod.resource_claims) {
+    const std::string made = MadeOf(each.template_name);
+    if (!each.template_name.empty() &&
+        cache.ResourceClaimByName(pod.pod.namespace_name, made) != nullptr)
+      each.claim = made;
+  }
+  return pod;
+}
+
+[[noreturn]] void RefuseSecond(const std::string& place) {
+  throw cluster::InputError(place + " is there twice");
+}
+
 // The limit for a Job, since each pod may become a group.
 constexpr int kMostPodsOfJob = 1'000'000;
 
@@ -73,22 +97,75 @@ ManifestScenario::ManifestScenario(Scenario& scenario,
     : scenario_(scenario),
       schedulers_(std::move(schedulers)),
       now_(now),
-      parts_(scenario) {}
+      parts_(scenario) {
+  for (const matcher::DeviceSlice& slice : scenario.devices.slices)
+    slices_.insert(slice.name);
+}
 
 void ManifestScenario::Add(cluster::Manifest manifest) {
-  auto* const group = std::get_if<cluster::PodGroup>(&manifest.object);
-  if (group == nullptr) {
+  if (auto* const group = std::get_if<cluster::PodGroup>(&manifest.object)) {
+    const cluster::WatchEvent event{
+        .object = std::make_shared<const cluster::PodGroup>(std::move(*group))};
+    cache_.Apply({&event, 1});
+  } else if (const auto* of =
+                 std::get_if<cluster::DeviceClass>(&manifest.object)) {
+    AddClass(*of, manifest.place);
+  } else if (const auto* slice =
+                 std::get_if<cluster::ResourceSlice>(&manifest.object)) {
+    AddSlice(*slice, manifest.place);
+  } else if (auto* const claim =
+                 std::get_if<cluster::ResourceClaim>(&manifest.object)) {
+    AddClaim(std::move(*claim), manifest.place);
+  } else if (const auto* made_of = std::get_if<cluster::ResourceClaimTemplate>(
+                 &manifest.object)) {
+    AddTemplate(*made_of, manifest.place);
+  } else {
     work_.push_back(std::move(manifest));
-    return;
   }
+}
+
+void ManifestScenario::AddClass(const cluster::DeviceClass& of,
+                                const std::string& place) {
+  auto& classes = scenario_.devices.classes;
+  if (std::ranges::count(classes, of.device_class.name,
+                         &matcher::DeviceClass::name) > 0)
+    RefuseSecond(place);
+  classes.push_back(of.device_class);
+}
+
+void ManifestScenario::AddSlice(const cluster::ResourceSlice& of,
+                                const std::string& place) {
+  if (!slices_.insert(of.slice.name).second) RefuseSecond(place);
+  scenario_.devices.slices.push_back(of.slice);
+}
+
+void ManifestScenario::AddClaim(cluster::ResourceClaim claim,
+                                const std::string& place) {
+  if (cache_.ResourceClaimByName(claim.namespace_name, claim.name) != nullptr)
+    RefuseSecond(place);
+  if (claim.allocation)
+    scenario_.devices.claims.push_back({cluster::Key(claim),
+                                        claim.allocation->devices,
+                                        claim.allocation->nodes});
   const cluster::WatchEvent event{
-      .object = std::make_shared<const cluster::PodGroup>(std::move(*group))};
+      .object =
+          std::make_shared<const cluster::ResourceClaim>(std::move(claim))};
   cache_.Apply({&event, 1});
+}
+
+void ManifestScenario::AddTemplate(const cluster::ResourceClaimTemplate& of,
+                                   const std::string& place) {
+  cluster::ResourceClaim claim;
+  claim.namespace_name = of.namespace_name;
+  claim.name = MadeOf(of.name);
+  claim.owner = cluster::Owner{"Pod", "", ""};
+  claim.spec.Own() = of.spec;
+  AddClaim(std::move(claim), place);
 }
 
 void ManifestScenario::AddWork(const cluster::Manifest& manifest) {
   if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object)) {
-    AddPod(*pod, manifest.place, {});
+    AddPod(WithClaims(*pod, cache_), manifest.place, {});
   } else if (const auto* job =
                  std::get_if<cluster::KubernetesJob>(&manifest.object)) {
     AddJob(*job, manifest);
@@ -113,6 +190,7 @@ void ManifestScenario::AddJob(const cluster::KubernetesJob& job,
   cache_.Apply({&event, 1});
   cluster::PodTemplate pod = job.pod_template;
   pod.pod.namespace_name = job.namespace_name;
+  pod = WithClaims(std::move(pod), cache_);
   pod.pod.controller = cluster::Owner{"Job", job.name, uid};
   pod.pod.labels["batch.kubernetes.io/job-name"] = job.name;
   const int pods = job.completions.value_or(job.parallelism);

@@ -6,8 +6,12 @@
 // pods in the manifests. PodGroups exist before them. A Kubernetes Job has as
 // many pods at a time as its parallelism; each further pod comes when an
 // earlier one has ended. The Job's own deadline ends its remaining pods.
+// DeviceClasses, ResourceSlices and ResourceClaims with an allocation become
+// devices of the scenario; each pod has a ResourceClaim of its own for each
+// ResourceClaimTemplate that it names.
+//
 // Differences from a cluster: a group ends as a whole, when its last pod would;
-// pods do not fail; claims, volumes and minResources of PodGroups are ignored.
+// pods do not fail; volume claims and minResources of PodGroups are ignored.
 //
 // Objects that the scheduler would refuse, hold or leave alone are left out and
 // reported in notes(). The last pods of a Job start as a smaller group if they
@@ -19,6 +23,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -75,6 +80,11 @@ class ManifestScenario {
     std::optional<std::int64_t> gone;
   };
 
+  void AddClass(const cluster::DeviceClass& of, const std::string& place);
+  void AddSlice(const cluster::ResourceSlice& of, const std::string& place);
+  void AddClaim(cluster::ResourceClaim claim, const std::string& place);
+  void AddTemplate(const cluster::ResourceClaimTemplate& of,
+                   const std::string& place);
   void AddWork(const cluster::Manifest& manifest);
   void AddJob(const cluster::KubernetesJob& job,
               const cluster::Manifest& manifest);
@@ -102,6 +112,7 @@ class ManifestScenario {
   ScenarioParts parts_;
   cluster::ClusterCache cache_;  // objects that pods refer to
   QueueTopologies topologies_;
+  std::set<std::string> slices_;         // their names
   std::vector<cluster::Manifest> work_;  // in order
   std::map<Key, Forming> forming_;
   std::map<Key, Forming> formed_;

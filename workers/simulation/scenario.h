@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cluster/objects/node.h"
+#include "workers/decision/device_news.h"
 #include "workers/schedule/schedule.h"
 
 namespace fluxnetes::workers {
@@ -72,6 +73,7 @@ struct Scenario {
 
   std::int64_t begin = 0;  // groups submitted before come at this time
   std::vector<cluster::Node> nodes;
+  DeviceNews devices = {};
   // What others use of a node, and the number of those of their pods because of
   // which no group can have it for itself.
   struct Others {

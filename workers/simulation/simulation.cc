@@ -78,6 +78,7 @@ class SimulatedTime {
       schedule_.SetNode(scenario_.nodes[i]);
       node_numbers_[scenario_.nodes[i].name] = static_cast<int>(i);
     }
+    if (scenario_.devices.Any()) schedule_.SetDevices(scenario_.devices);
     for (const auto& [node, others] : scenario_.others)
       schedule_.SetUnmanaged(node, others.used, {}, others.occupants);
     windows_.Set(scenario_.maintenance);

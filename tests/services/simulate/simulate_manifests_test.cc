@@ -231,5 +231,151 @@ TEST_F(SimulatedManifests, EvictedLeaveAfterTheirGracePeriod) {
   EXPECT_THAT(Rows(), ::testing::Contains(HasSubstr(",1,ended")));
 }
 
+constexpr const char* kTwoGpus = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two-gpus}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: gpu.example.com, count: 2}
+---
+)";
+constexpr const char* kGpuClass = R"(
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+spec:
+  selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]
+---
+)";
+// Four GPUs of the only node.
+constexpr const char* kGpus = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: gpus-of-node}
+spec:
+  driver: gpu.example.com
+  nodeName: node
+  pool: {name: node, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}, {name: gpu-1}, {name: gpu-2}, {name: gpu-3}]
+---
+)";
+constexpr const char* kTemplated =
+    "  resourceClaims: [{name: gpus, resourceClaimTemplateName: two-gpus}]\n";
+
+TEST_F(SimulatedManifests, WithClaimsWaitForDevices) {
+  const std::string pods = PodWith("a", "", kTemplated) +
+                           PodWith("b", "", kTemplated) + PodWith("d", "") +
+                           PodWith("c", "", kTemplated);
+  EXPECT_EQ(StartsOf(std::string(kTwoGpus) + kGpuClass + kGpus + pods, "", 8),
+            (ManifestStarts{{"default/a", 0},
+                            {"default/b", 0},
+                            {"default/c", 10},
+                            {"default/d", 0}}));
+  EXPECT_EQ(StartsOf(std::string(kTwoGpus) + kGpuClass + pods, "", 8),
+            (ManifestStarts{{"default/a", -1},
+                            {"default/b", -1},
+                            {"default/c", -1},
+                            {"default/d", 0}}));
+}
+
+TEST_F(SimulatedManifests, OfOneClaimShareItsDevices) {
+  const std::string claim = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: three}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: {deviceClassName: gpu.example.com, count: 3}
+---
+)";
+  const std::string shares =
+      "  resourceClaims: [{name: gpus, resourceClaimName: three}]\n";
+  EXPECT_EQ(StartsOf(std::string(kGpuClass) + kGpus + kTwoGpus + claim +
+                         PodWith("a", "", shares) + PodWith("b", "", shares) +
+                         PodWith("own", "", kTemplated),
+                     "", 8),
+            (ManifestStarts{
+                {"default/a", 0}, {"default/b", 0}, {"default/own", 10}}));
+}
+
+TEST_F(SimulatedManifests, TakeNoDevicesThatAClaimHasAlready) {
+  const std::string taken = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: taken}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: {deviceClassName: gpu.example.com, count: 2}
+status:
+  allocation:
+    devices:
+      results:
+      - {request: gpu, driver: gpu.example.com, pool: node, device: gpu-1}
+      - {request: gpu, driver: gpu.example.com, pool: node, device: gpu-2}
+---
+)";
+  EXPECT_EQ(
+      StartsOf(std::string(kGpuClass) + kGpus + kTwoGpus + taken +
+                   PodWith("its", "",
+                           "  resourceClaims: [{name: gpus, "
+                           "resourceClaimName: taken}]\n") +
+                   PodWith("a", "", kTemplated) + PodWith("b", "", kTemplated),
+               "", 8),
+      (ManifestStarts{
+          {"default/its", 0}, {"default/a", 0}, {"default/b", 10}}));
+}
+
+TEST_F(SimulatedManifests, HaveDevicesOfTheFileOfNodes) {
+  const std::string nodes =
+      "--nodes " + FileWith("gpus.yaml",
+                            "nodes: [{name: node, cpu: 8, memory: "
+                            "8Gi}]\n---" +
+                                std::string(kGpuClass) + kGpus);
+  const std::string pods =
+      " -f " + FileWith("pods.yaml", kTwoGpus + PodWith("a", "", kTemplated) +
+                                         PodWith("b", "", kTemplated) +
+                                         PodWith("c", "", kTemplated));
+  EXPECT_EQ(RunToJson(nodes + pods)["makespan"], 20);
+  EXPECT_EQ(RunToJson(nodes + pods + " --add-nodes 1:like=node")["makespan"],
+            10);
+}
+
+TEST_F(SimulatedManifests, WithClaimsOfAMissingTemplateAreLeftOut) {
+  StartsOf(kGpuClass + PodWith("a", "", kTemplated) + PodWith("b", ""));
+  EXPECT_THAT(
+      run_.err(),
+      HasSubstr("is to be made from the ResourceClaimTemplate "
+                "\"two-gpus\"; the pod waits for it, and was left out"));
+}
+
+TEST_F(SimulatedManifests, RefuseDevicesThatAreWrongOrThereTwice) {
+  const auto fault = [this](const std::string& manifests) {
+    EXPECT_NE(
+        run_("simulate -f " + FileWith("wrong.yaml", manifests) + " --nodes " +
+             FileWith("nodes.yaml",
+                      "nodes: [{name: node, cpu: 1, memory: 1Gi}]")),
+        ExitCode::kOk);
+    return run_.err();
+  };
+  EXPECT_THAT(fault(std::string(kGpus) + kGpus),
+              HasSubstr("ResourceSlice \"gpus-of-node\" is there twice"));
+  std::string odd = kTwoGpus;
+  odd.replace(odd.find("count: 2"), 8, "shape: 2");
+  EXPECT_THAT(fault(odd), HasSubstr("ResourceClaimTemplate \"two-gpus\": "
+                                    "spec.spec.devices.requests[0].exactly."
+                                    "shape: this field is not supported"));
+  std::string poolless = kGpus;
+  poolless.replace(poolless.find("pool:"), 5, "pond:");
+  EXPECT_THAT(fault(poolless), HasSubstr("spec.pool"));
+}
+
 }  // namespace
 }  // namespace fluxnetes::services

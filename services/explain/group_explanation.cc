@@ -81,7 +81,8 @@ std::vector<std::string> UsableIn(const std::vector<NodesForPods>& all) {
   for (const NodesForPods& pods : all)
     for (const NodeVerdict& verdict : pods.verdicts)
       if (verdict.kind == "free" || verdict.kind == "room" ||
-          verdict.kind == "maintenance" || verdict.kind == "reserved")
+          verdict.kind == "maintenance" || verdict.kind == "reserved" ||
+          verdict.kind == "devices")
         usable.insert(usable.end(), verdict.nodes.begin(), verdict.nodes.end());
   std::ranges::sort(usable);
   usable.erase(std::unique(usable.begin(), usable.end()), usable.end());

@@ -149,6 +149,9 @@ class Judge {
     if (reserved != records_.reserved.end())
       return Reason{"reserved", "room, but kept for what is before it: " +
                                     reserved->second};
+    if (!request_.rules->resource_claims.empty())
+      return Reason{"devices",
+                    "room, if the devices of its claims are free there"};
     return std::nullopt;
   }
 

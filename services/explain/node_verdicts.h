@@ -4,9 +4,11 @@
 // reasons the first in this order is reported:
 //
 //   closed ─▶ queue ─▶ labels ─▶ taints ─▶ topology ─▶ size ─▶ room
-//          ─▶ inside ─▶ maintenance ─▶ reserved ─▶ free
+//          ─▶ inside ─▶ maintenance ─▶ reserved ─▶ devices ─▶ free
 //
-// Rules about other pods, host ports and volumes are not checked.
+// Rules about other pods, host ports and volumes are not checked. The records
+// do not say which devices a node has left, so no node is free for a pod that
+// has claims of devices: the reason of its group says which of them are short.
 //
 // Pure.
 #pragma once

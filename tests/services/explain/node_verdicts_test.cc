@@ -78,6 +78,18 @@ TEST_F(NodeVerdicts, AlignedPodNeedsRoomInOneDomain) {
             "socket (n0); inside: what it has inside is not known (n2)");
 }
 
+TEST_F(NodeVerdicts, NoNodeIsFreeForAPodWhoseDevicesAreNotKnown) {
+  AddNode("n0");
+  AddNode("n1", 1);
+  AddNode("n2");
+  records_.reserved["n2"] = "default/first";
+  request().rules.Own().resource_claims = {{.name = "gpus"}};
+  EXPECT_EQ(Verdicts(),
+            "devices: room, if the devices of its claims are free there (n0); "
+            "size: too small: cpu (n1); reserved: room, but kept for what is "
+            "before it: default/first (n2)");
+}
+
 // Two cpus are free in each node, but in one domain of n1 alone.
 TEST_F(NodeVerdicts, KubeletsThatPlaceByDomainsNeedRoomInOneToo) {
   request().guaranteed = true;

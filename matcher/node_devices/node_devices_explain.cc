@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "matcher/devices/device_nodes.h"
 #include "matcher/devices/device_search.h"
@@ -12,6 +15,7 @@ namespace fluxnetes::matcher {
 namespace {
 
 constexpr std::size_t kMostTaintsTold = 3;
+constexpr std::size_t kMostShortTold = 3;
 
 std::string TaintText(const DeviceTaint& taint) {
   const bool schedules = taint.effect == DeviceTaint::Effect::kNoSchedule;
@@ -96,6 +100,72 @@ ChoiceCounts NodeDevices::State::CountOn(const Node& node,
   return counts;
 }
 
+// The counters and capacities that keep free devices from the choice, by name,
+// with what is left and what a device needs; if there are none, those of which
+// there is too little for all that it asks for.
+std::string NodeDevices::State::WhatIsShort(
+    const Node& node, const DeviceQuestion::Choice& choice,
+    DeviceWords words) const {
+  const DeviceLayout& layout = node.states->layout();
+  const DeviceState state(layout, words);
+  const auto is_in_use = [&](int position) {
+    const int share = layout.positions[position].share;
+    return state.IsTaken(position) || (share != kNone && state.IsShared(share));
+  };
+  std::vector<Int128> left = layout.counters;
+  for (std::size_t c = 0; c < left.size(); ++c) {
+    left[c] -= state.outside(static_cast<int>(c));
+  }
+  for (int p = 0; p < std::ssize(layout.positions); ++p) {
+    if (!is_in_use(p)) continue;
+    for (const auto& use : layout.positions[p].uses) {
+      left[use.counter] -= use.nano;
+    }
+  }
+  std::set<std::string> alone;
+  std::set<std::string> together;
+  const auto note = [&](const std::string& what, Int128 has, Int128 needed) {
+    const std::string text = fmt::format("{} ({}, a device needs {})", what,
+                                         ToText({has}), ToText({needed}));
+    if (has < needed) alone.insert(text);
+    if (has < needed * choice.wanted->count) together.insert(text);
+  };
+  for (int p = 0; p < std::ssize(layout.positions); ++p) {
+    const DeviceLayout::Position& position = layout.positions[p];
+    const Device& device = kinds.device(node.places[p].content);
+    const auto amounts = AmountsOfPick(kinds, position.kind, *choice.wanted);
+    if (!layout.IsUsable(position) || state.IsTaken(p) || !amounts ||
+        kinds.verdict(position.kind, choice.probe) !=
+            DeviceKinds::Verdict::kYes) {
+      continue;
+    }
+    if (!is_in_use(p)) {
+      auto use = position.uses.begin();  // in the order of its device's
+      for (const CounterUse& of : device.uses) {
+        for (const auto& [name, amount] : of.counters) {
+          note(fmt::format("the counter {} of {}", name, of.set),
+               left[use->counter], amount.nano);
+          ++use;
+        }
+      }
+    }
+    if (position.share == kNone) continue;
+    int amount = 0;
+    for (const auto& [name, has] : device.capacity) {
+      note("the capacity " + name,
+           has.nano - state.amount(position.amounts + amount),
+           (*amounts)[amount]);
+      ++amount;
+    }
+  }
+  const auto& all = alone.empty() ? together : alone;
+  if (all.empty()) return "what its devices have";
+  const bool many = all.size() > kMostShortTold;
+  const auto told = many ? std::next(all.begin(), kMostShortTold) : all.end();
+  return fmt::format("{}{}", fmt::join(all.begin(), told, ", "),
+                     many ? ", ..." : "");
+}
+
 // Which request of the question alone does not fit.
 std::optional<DeviceObstacle> NodeDevices::State::ExplainRequest(
     const Node& node, const Request& request, const DeviceQuestion& question,
@@ -118,7 +188,8 @@ std::optional<DeviceObstacle> NodeDevices::State::ExplainRequest(
       const bool enough = choice.all ? counts.free == counts.selected
                                      : counts.free >= choice.wanted->count;
       if (enough && counts.selected > 0) {
-        text += ", what is left of capacities and counters is too little";
+        text +=
+            ", but too little is left of " + WhatIsShort(node, choice, words);
       }
     }
     return DeviceObstacle{claim.name, of.name, text};

@@ -202,6 +202,9 @@ struct NodeDevices::State {
                      ChoiceCounts& counts);
   ChoiceCounts CountOn(const Node& node, const DeviceQuestion::Choice& choice,
                        DeviceWords words);
+  std::string WhatIsShort(const Node& node,
+                          const DeviceQuestion::Choice& choice,
+                          DeviceWords words) const;
   std::optional<DeviceObstacle> ExplainRequest(const Node& node,
                                                const Request& request,
                                                const DeviceQuestion& question,

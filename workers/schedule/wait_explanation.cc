@@ -103,6 +103,16 @@ bool IsPods(const matcher::Exclusion& exclusion) {
          exclusion.resource == kPodsResource;
 }
 
+// "request gpu of claim gpus: 8 devices of class gpu, none is free".
+std::string Describe(const matcher::DeviceObstacle& obstacle) {
+  if (obstacle.claim.empty()) return obstacle.text;
+  return fmt::format("{}claim {}: {}",
+                     obstacle.request.empty()
+                         ? ""
+                         : fmt::format("request {} of ", obstacle.request),
+                     obstacle.claim, obstacle.text);
+}
+
 // For the first node that lacks them: which ones.
 std::string WhyNoDevices(const ScheduleGraph& graph, const PendingLine& line,
                          const matcher::TaskGroup& task, matcher::Time now) {
@@ -114,7 +124,7 @@ std::string WhyNoDevices(const ScheduleGraph& graph, const PendingLine& line,
         devices.Fit(node, task.devices, 1, window) > 0)
       continue;
     return fmt::format(" (node {}: {})", graph.graph().Name(node),
-                       devices.Explain(node, task.devices, window).text);
+                       Describe(devices.Explain(node, task.devices, window)));
   }
   return "";
 }

@@ -11,6 +11,8 @@
 namespace fluxnetes::matcher {
 namespace {
 
+constexpr Int128 kOne = 1'000'000'000;  // in billionths
+
 std::string TextOf(const DeviceObstacle& obstacle) {
   std::string text = obstacle.claim;
   if (!obstacle.request.empty()) text += "/" + obstacle.request;
@@ -122,18 +124,46 @@ TEST(NodeDevicesExplain, SaysThatCountersAreTaken) {
   DeviceSlice slice = SliceOf("node0", Gpus(2));
   slice.slices = 2;
   for (Device& each : slice.devices) {
-    each.uses = {{"set", {{"memory", {2}}}}};
+    each.uses = {{"set", {{"memory", {2 * kOne}}}}};
   }
   devices.SetSlice(slice);
   DeviceSlice counters = SliceOf("node0", {});
   counters.name = "counters";
   counters.slices = 2;
-  counters.counters = {{"set", {{"memory", {3}}}}};
+  counters.counters = {{"set", {{"memory", {3 * kOne}}}}};
   devices.SetSlice(counters);
   devices.Book(1, 0, 0, devices.Take(TaskOf({Want(1)})), kNow);
   EXPECT_EQ(WhyNot(devices, TaskOf({Want(1)})),
-            "c/r: 2 devices of class gpu, 1 is free, what is left of "
-            "capacities and counters is too little");
+            "c/r: 2 devices of class gpu, 1 is free, but too little is left of "
+            "the counter memory of set (1, a device needs 2)");
+}
+
+// Each of two devices would have enough of it, not both.
+TEST(NodeDevicesExplain, NamesTheCounterThatIsTooLittleForAllOfARequest) {
+  NodeDevices devices = DevicesOn(1, 0);
+  DeviceSlice slice = SliceOf("node0", Gpus(2));
+  for (Device& each : slice.devices) {
+    each.uses = {{"set", {{"engines", {kOne}}, {"memory", {2 * kOne}}}}};
+  }
+  slice.counters = {{"set", {{"engines", {kOne}}, {"memory", {9 * kOne}}}}};
+  devices.SetSlice(slice);
+  EXPECT_EQ(WhyNot(devices, TaskOf({Want(2)})),
+            "c/r: 2 devices of class gpu; it needs 2, but too little is left "
+            "of the counter engines of set (1, a device needs 1)");
+}
+
+TEST(NodeDevicesExplain, NamesTheCapacityThatIsTaken) {
+  NodeDevices devices = DevicesOn(1, 0);
+  std::vector<Device> one = Gpus(1);
+  one[0].shared = true;
+  one[0].capacity = {{"gpu.example.com/memory", {8 * kOne}}};
+  devices.SetSlice(SliceOf("node0", one));
+  DeviceRequest five = Want(1);
+  five.choices[0].amounts = {{"gpu.example.com/memory", {5 * kOne}}};
+  devices.Book(1, 0, 0, devices.Take(TaskOf({five})), kNow);
+  EXPECT_EQ(WhyNot(devices, TaskOf({five})),
+            "c/r: 1 device of class gpu, but too little is left of the "
+            "capacity gpu.example.com/memory (3, a device needs 5)");
 }
 
 TEST(NodeDevicesExplain, ListsAlternatives) {

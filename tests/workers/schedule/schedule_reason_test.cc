@@ -124,6 +124,32 @@ TEST(ScheduleReason, OfThingsThereAreTooFew) {
             "free");
 }
 
+TEST(ScheduleReason, NamesTheRequestThatHasTooFewDevices) {
+  Story story;
+  story.Nodes("node0 cpu=4");
+  DeviceNews news;
+  news.classes = {{.name = "gpu", .selectors = {"true"}}};
+  news.slices = {{.name = "of-node0",
+                  .driver = "gpu.example.com",
+                  .pool = "node0",
+                  .generation = 1,
+                  .nodes = {.node = "node0"},
+                  .devices = {{.name = "gpu-0"}}}};
+  story.schedule.SetDevices(news);
+  GroupOptions options;
+  options.rules.resource_claims = {
+      {.name = "gpus",
+       .spec = R"({"devices":{"requests":[{"exactly":)"
+               R"({"deviceClassName":"gpu"},"name":"one"}]}})"}};
+  story.Group("1x1", options);
+  story.Group("1x1", options);
+  EXPECT_EQ(story.Decide(0), "1: node0");
+  EXPECT_EQ(story.OnlyReason(),
+            "needs 1 × (1 cpu, 1Gi); no place is free; 1 node does not have "
+            "the devices of its claims free (node node0: request one of claim "
+            "gpus: 1 device of class gpu, none is free)");
+}
+
 TEST(ScheduleReason, HugepagesAreCountedNotTheirBytes) {
   Story story;
   story.Nodes("node0 cpu=4");

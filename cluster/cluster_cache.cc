@@ -296,8 +296,10 @@ void ClusterCache::Join(const PodPointer& pod) {
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
   if (pod->node_name.empty()) {
     for (const std::string& key : TemplatesOf(*pod)) add(of_template_[key]);
-    for (const std::string& key : ResourceClaimsOf(*pod))
+    for (const std::string& key : ResourceClaimsOf(*pod)) {
       add(of_resource_claim_[key]);
+      NoteAllocatedAhead(key);
+    }
   }
   if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)
@@ -314,8 +316,10 @@ void ClusterCache::Leave(const PodPointer& pod) {
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
   if (pod->node_name.empty()) {
     for (const std::string& key : TemplatesOf(*pod)) remove(of_template_, key);
-    for (const std::string& key : ResourceClaimsOf(*pod))
+    for (const std::string& key : ResourceClaimsOf(*pod)) {
       remove(of_resource_claim_, key);
+      NoteAllocatedAhead(key);
+    }
   }
   if (HasEnded(*pod)) return;
   for (const std::string& claim : pod->volume_claims)

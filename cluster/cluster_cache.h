@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -119,6 +120,9 @@ class ClusterCache {
   std::vector<ResourceSlicePointer> ResourceSlices() const EXCLUDES(mutex_);
   // Looks at all claims.
   std::vector<ResourceClaimPointer> AllocatedClaims() const EXCLUDES(mutex_);
+  // Those of them that pods without a node name, in order of "namespace/name".
+  std::vector<ResourceClaimPointer> AllocatedClaimsOfWaitingPods() const
+      EXCLUDES(mutex_);
   // The claim ("namespace/name") that has the device for itself; empty: none.
   std::string HolderOf(const matcher::DeviceId& device) const EXCLUDES(mutex_);
   // Returns the pods that name the group, whether it exists or not, in order of
@@ -238,6 +242,8 @@ class ClusterCache {
       REQUIRES(mutex_);
   void NoteGone(const std::string& claim, CacheChanges& changes)
       REQUIRES(mutex_);
+  // Of a claim whose allocation or whose waiting pods may have changed.
+  void NoteAllocatedAhead(const std::string& claim) REQUIRES(mutex_);
   // Of what a claim has had, and has now.
   void NoteHolder(const std::string& claim, const ResourceClaim* before,
                   const ResourceClaim* now) REQUIRES(mutex_);
@@ -285,6 +291,8 @@ class ClusterCache {
   // By the claims of devices that they have.
   std::unordered_map<std::string, InOrder> of_resource_claim_
       GUARDED_BY(mutex_);
+  // Claims of these that are allocated.
+  std::set<std::string> allocated_ahead_ GUARDED_BY(mutex_);
   // Pods that have not ended.
   std::unordered_map<std::string, InOrder> of_claim_ GUARDED_BY(mutex_);
   std::unordered_set<std::string> changed_nodes_ GUARDED_BY(mutex_);

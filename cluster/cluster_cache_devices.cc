@@ -81,6 +81,7 @@ void ClusterCache::Put(const ResourceClaimPointer& claim,
   ResourceClaimPointer before;
   if (!resource_claims_.Put(Key(*claim), claim, before)) return;
   NoteHolder(Key(*claim), before.get(), claim.get());
+  NoteAllocatedAhead(Key(*claim));
   if (before == nullptr || before->uid != claim->uid)
     NoteClaim(Key(*claim), changes);
   if ((before == nullptr ? std::nullopt : before->allocation) !=
@@ -111,7 +112,18 @@ void ClusterCache::NoteHolder(const std::string& claim,
     if (!each.admin_access && each.share.empty()) holders_[each.id] = claim;
 }
 
+void ClusterCache::NoteAllocatedAhead(const std::string& claim) {
+  const ResourceClaimPointer known = resource_claims_.Find(claim);
+  if (known != nullptr && known->allocation &&
+      of_resource_claim_.contains(claim)) {
+    allocated_ahead_.insert(claim);
+  } else {
+    allocated_ahead_.erase(claim);
+  }
+}
+
 void ClusterCache::NoteGone(const std::string& claim, CacheChanges& changes) {
+  NoteAllocatedAhead(claim);
   NoteClaim(claim, changes);
   changed_allocations_.insert(claim);
   changes.resource_claims.push_back(claim);
@@ -189,6 +201,15 @@ std::vector<ResourceClaimPointer> ClusterCache::AllocatedClaims() const {
   const sql::MutexLock lock(mutex_);
   std::vector<ResourceClaimPointer> claims = resource_claims_.All();
   std::erase_if(claims, [](const auto& claim) { return !claim->allocation; });
+  return claims;
+}
+
+std::vector<ResourceClaimPointer> ClusterCache::AllocatedClaimsOfWaitingPods()
+    const {
+  const sql::MutexLock lock(mutex_);
+  std::vector<ResourceClaimPointer> claims;
+  for (const std::string& claim : allocated_ahead_)
+    claims.push_back(resource_claims_.Find(claim));
   return claims;
 }
 

@@ -167,6 +167,36 @@ TEST_F(ClusterCacheDevicesTest, PodsThatWaitForAClaimOrATemplateAreNamed) {
   EXPECT_THAT(Event(kPut, Claim("a", 4)).regrouped_pods, IsEmpty());
 }
 
+TEST_F(ClusterCacheDevicesTest, AllocatedClaimsOfPodsWithoutANodeAreKnown) {
+  const auto ahead = [this] {
+    std::string names;
+    for (const auto& claim : cache_.AllocatedClaimsOfWaitingPods())
+      names += claim->name + " ";
+    return names;
+  };
+  Event(kPut, Claim("b", 1, "gpu-1"));
+  Event(kPut, Claim("a", 1, "gpu-0"));
+  EXPECT_EQ(ahead(), "");
+  Event(kPut, PodWith("p", {.name = "gpu", .claim = "b"}));
+  Event(kPut, PodWith("q", {.name = "gpu", .claim = "a"}));
+  Event(kPut, PodWith("r", {.name = "gpu", .claim = "a"}));
+  EXPECT_EQ(ahead(), "a b ");
+  Event(kPut, PodWith("q", {.name = "gpu", .claim = "a"}, "n1"));
+  EXPECT_EQ(ahead(), "a b ");
+  Event(kPut, PodWith("r", {.name = "gpu", .claim = "a"}, "n1"));
+  EXPECT_EQ(ahead(), "b ");
+  Event(kPut, Claim("b", 2));
+  EXPECT_EQ(ahead(), "");
+  Event(kPut, Claim("b", 3, "gpu-1"));
+  EXPECT_EQ(ahead(), "b ");
+  ListNothing(WatchedKind::kResourceClaims);
+  EXPECT_EQ(ahead(), "");
+  Event(kPut, Claim("b", 4, "gpu-1"));
+  EXPECT_EQ(ahead(), "b ");
+  Event(kDrop, Claim("b", 5));
+  EXPECT_EQ(ahead(), "");
+}
+
 TEST_F(ClusterCacheDevicesTest, FaultsOfASliceAreWarningsOnce) {
   EXPECT_THAT(Event(kPut, Slice("s", 1, 2, "devices[0]: bad")).warnings,
               ElementsAre("slice s: devices[0]: bad"));

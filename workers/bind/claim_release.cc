@@ -40,7 +40,8 @@ ClaimRelease::ClaimRelease(sql::Pool& pool, cluster::Cluster& cluster,
 
 std::vector<ClaimRelease::Use> ClaimRelease::Find() const {
   std::vector<Use> uses;
-  for (const cluster::ResourceClaimPointer& claim : cache_.AllocatedClaims()) {
+  for (const cluster::ResourceClaimPointer& claim :
+       cache_.AllocatedClaimsOfWaitingPods()) {
     for (const cluster::ClaimConsumer& consumer : claim->reserved_for) {
       const cluster::PodPointer pod = cache_.PodByUid(consumer.uid);
       if (pod != nullptr && pod->node_name.empty() && !pod->terminating &&

@@ -9,6 +9,9 @@
 // the look and the release, and no binder begins with a claim that is about to
 // be released. So it does not matter at which step a binder was killed.
 //
+// It looks only at allocated claims that pods without a node name, of which
+// there are none when nothing is being bound.
+//
 // Any number of replicas may run it at once. RunOnce() from one thread. Throws
 // sql::Error and cluster::Unreachable.
 // Tests: tests/workers/bind/claim_release_pgtest.cc.

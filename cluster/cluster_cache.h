@@ -54,8 +54,6 @@ struct CacheChanges {
   // Job's annotations changed, or for which a claim of devices that they name,
   // or its template, came or went.
   std::vector<std::string> regrouped_pods;
-  // Claims of devices ("namespace/name") that were added, changed or removed.
-  std::vector<std::string> resource_claims;
   // What is wrong with what nodes say of their inside, and drivers of their
   // devices, each once; for the log.
   std::vector<std::string> warnings;

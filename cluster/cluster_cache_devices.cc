@@ -87,7 +87,6 @@ void ClusterCache::Put(const ResourceClaimPointer& claim,
   if ((before == nullptr ? std::nullopt : before->allocation) !=
       claim->allocation)
     changed_allocations_.insert(Key(*claim));
-  changes.resource_claims.push_back(Key(*claim));
 }
 
 void ClusterCache::Drop(const ResourceClaimPointer& claim,
@@ -126,7 +125,6 @@ void ClusterCache::NoteGone(const std::string& claim, CacheChanges& changes) {
   NoteAllocatedAhead(claim);
   NoteClaim(claim, changes);
   changed_allocations_.insert(claim);
-  changes.resource_claims.push_back(claim);
 }
 
 void ClusterCache::NoteClaim(const std::string& key, CacheChanges& changes) {

@@ -271,16 +271,6 @@ InsideTerms InsideFromJson(const std::string& json) {
   }
 }
 
-std::vector<RequestedClaim> ClaimsFromJson(const std::string& json) {
-  try {
-    return json.empty() ? std::vector<RequestedClaim>()
-                        : DecodeClaims(Json::parse(json));
-  } catch (const Json::exception& error) {
-    throw std::invalid_argument(std::string("not the claims of a pod: ") +
-                                error.what());
-  }
-}
-
 std::vector<NodeSelectorTerm> NodeAffinityFromJson(const std::string& json) {
   try {
     return DecodeTerms(json.empty() ? Json::array() : Json::parse(json));

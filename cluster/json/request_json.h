@@ -20,8 +20,6 @@ PodRequest PodRequestFromJson(const std::string& json);
 GroupTopology TopologyFromJson(const std::string& json);
 // The value of "inside"; empty: none.
 InsideTerms InsideFromJson(const std::string& json);
-// The value of "claims"; empty: none.
-std::vector<RequestedClaim> ClaimsFromJson(const std::string& json);
 // The value of "nodeAffinity"; empty: none.
 std::vector<NodeSelectorTerm> NodeAffinityFromJson(const std::string& json);
 

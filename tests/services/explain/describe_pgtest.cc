@@ -38,6 +38,26 @@ TEST_F(Describe, RunningGroupShowsMembersAndNodes) {
   EXPECT_THAT(run_.out(), HasSubstr("without end"));
 }
 
+TEST_F(Describe, DevicesOfBoundPodsAreShownWithTheirRequests) {
+  AddExampleGroups();
+  run_("describe group a/runs");
+  EXPECT_THAT(run_.out(), Not(HasSubstr("DEVICE")));
+  database_.Execute(R"(UPDATE placements SET devices =
+      '[{"claim":"gpus","request":"gpu","driver":"gpu.example.com",'
+      '"pool":"n1","device":"gpu-3"},{"claim":"nic","request":"port",'
+      '"driver":"nic.example.com","pool":"n1","device":"eth-1"}]'
+      WHERE pod_uid = 'u1')");
+  run_("describe group a/runs");
+  EXPECT_THAT(run_.out(),
+              ContainsRegex("POD +CLAIM +REQUEST +DRIVER +POOL +DEVICE\n"
+                            " *runs-0 +gpus +gpu +gpu.example.com +n1 +gpu-3\n"
+                            " *runs-0 +nic +port +nic.example.com +n1 +eth-1"));
+  run_("describe group a/runs -o json");
+  const auto members = nlohmann::json::parse(run_.out())["members"];
+  EXPECT_EQ(members[0]["devices"][1]["device"], "eth-1");
+  EXPECT_TRUE(members[1]["devices"].empty());
+}
+
 TEST_F(Describe, WhatHappenedKeepsItsOrderWhereClocksDiffer) {
   AddExampleGroups();
   database_.Execute(

@@ -1,0 +1,155 @@
+// What a real API server sends of pods and nodes is read as the same in
+// Protobuf and in JSON, in lists and in watches.
+#include <gmock/gmock.h>
+
+#include "cluster/json/watch_line.h"
+#include "cluster/kubernetes/kubernetes_watch.h"
+#include "cluster/protobuf/envelope.h"
+#include "tests/kubernetes/support/kube_test.h"
+
+namespace fluxnetes::testing {
+namespace {
+
+using cluster::ListPage;
+using cluster::WatchedKind;
+using cluster::WatchEvent;
+using std::chrono::milliseconds;
+
+// With each field that is read of a pod.
+constexpr const char* kRichPod = R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  name: rich
+  labels: {app: web, tier: front, empty: ""}
+  annotations: {fluxnetes.queue: default, other: x}
+spec:
+  schedulerName: nobody
+  hostNetwork: true
+  terminationGracePeriodSeconds: 45
+  activeDeadlineSeconds: 3600
+  nodeSelector: {disk: ssd}
+  schedulingGates: [{name: example.com/gate}]
+  containers:
+  - name: main
+    image: none
+    ports: [{containerPort: 80, hostPort: 80}, {containerPort: 53, hostPort: 53, protocol: UDP, hostIP: 10.0.0.1}]
+    resources:
+      requests: {cpu: 1500m, memory: 1Gi}
+      limits: {memory: 2Gi, example.com/gpu: 1}
+  - {name: second, image: none}
+  initContainers:
+  - {name: once, image: none, resources: {requests: {cpu: 3}}}
+  - {name: side, image: none, restartPolicy: Always}
+  volumes:
+  - {name: data, persistentVolumeClaim: {claimName: data-0}}
+  - name: scratch
+    ephemeral:
+      volumeClaimTemplate:
+        spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+  tolerations:
+  - {key: gpu, operator: Exists, effect: NoSchedule}
+  - {key: k, value: v}
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions: [{key: gpu, operator: Gt, values: ["2"]}]
+          matchFields: [{key: metadata.name, operator: In, values: [n]}]
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 7
+        preference: {matchExpressions: [{key: fast, operator: Exists}]}
+    podAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: zone
+        namespaces: [a, b]
+        namespaceSelector: {}
+        labelSelector: {matchLabels: {app: web}}
+        matchLabelKeys: [tier]
+    podAntiAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 5
+        podAffinityTerm:
+          topologyKey: host
+          labelSelector: {matchExpressions: [{key: app, operator: In, values: [web, db]}]}
+  topologySpreadConstraints:
+  - maxSkew: 2
+    minDomains: 3
+    topologyKey: zone
+    whenUnsatisfiable: DoNotSchedule
+    nodeTaintsPolicy: Honor
+    labelSelector: {matchLabels: {app: web}}
+)";
+
+template <typename Object>
+const Object& ObjectOf(const WatchEvent& event) {
+  return *std::get<std::shared_ptr<const Object>>(event.object);
+}
+
+class Encodings : public OnKubernetes {
+ protected:
+  Encodings() { starts_ = false; }
+
+  ListPage ListIn(WatchedKind kind, const std::string& path, bool protobuf) {
+    cluster::HttpRequest request;
+    request.path = path;
+    if (protobuf) request.accept = cluster::kProtobufType;
+    const cluster::HttpResponse answer = plane().api().Send(request);
+    EXPECT_EQ(cluster::IsProtobuf(answer.body), protobuf) << path;
+    return cluster::ReadListPage(kind, answer.body);
+  }
+
+  // Until nothing changes between the two lists.
+  template <typename Object>
+  void ExpectSameLists(WatchedKind kind, const std::string& path) {
+    EXPECT_TRUE(Comes([&] {
+      const ListPage json = ListIn(kind, path, false);
+      const ListPage protobuf = ListIn(kind, path, true);
+      if (json.resource_version != protobuf.resource_version) return false;
+      EXPECT_FALSE(json.changes.empty());
+      EXPECT_EQ(json.changes.size(), protobuf.changes.size());
+      for (std::size_t i = 0; i < json.changes.size(); ++i)
+        EXPECT_TRUE(ObjectOf<Object>(json.changes[i]) ==
+                    ObjectOf<Object>(protobuf.changes[i]))
+            << ObjectOf<Object>(json.changes[i]).name;
+      return true;
+    }));
+  }
+};
+
+TEST_F(Encodings, ListsOfPodsAndNodesAreTheSame) {
+  Submit(kRichPod);
+  ExpectSameLists<cluster::Pod>(WatchedKind::kPods,
+                                "/api/v1/namespaces/" + home_ + "/pods");
+  ExpectSameLists<cluster::Node>(WatchedKind::kNodes, "/api/v1/nodes");
+}
+
+TEST_F(Encodings, WatchInProtobufHasTheRichPodAsInJson) {
+  Submit(kRichPod);
+  const auto seen = [&](bool protobuf) {
+    cluster::KubernetesWatchOptions options;
+    options.protobuf = protobuf;
+    cluster::KubernetesWatch watch(plane().api(), options);
+    std::shared_ptr<const cluster::Pod> rich;
+    EXPECT_TRUE(Comes([&] {
+      for (const WatchEvent& event : watch.Next(1'000, milliseconds(20))) {
+        const auto* pod =
+            std::get_if<std::shared_ptr<const cluster::Pod>>(&event.object);
+        if (pod != nullptr && *pod != nullptr &&
+            (*pod)->namespace_name == home_)
+          rich = *pod;
+      }
+      return rich != nullptr;
+    }));
+    return rich;
+  };
+  const auto json = seen(false);
+  const auto protobuf = seen(true);
+  ASSERT_TRUE(json && protobuf);
+  EXPECT_EQ(protobuf->request.rules->host_ports.size(), 2);
+  EXPECT_EQ(protobuf->resource_version, json->resource_version);
+  EXPECT_TRUE(*protobuf == *json);
+}
+
+}  // namespace
+}  // namespace fluxnetes::testing

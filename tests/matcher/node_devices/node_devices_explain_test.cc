@@ -11,7 +11,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr Int128 kOne = 1'000'000'000;  // in billionths
+constexpr Int128 kUnit = 1'000'000'000;  // one, in billionths
 
 std::string TextOf(const DeviceObstacle& obstacle) {
   std::string text = obstacle.claim;
@@ -124,13 +124,13 @@ TEST(NodeDevicesExplain, SaysThatCountersAreTaken) {
   DeviceSlice slice = SliceOf("node0", Gpus(2));
   slice.slices = 2;
   for (Device& each : slice.devices) {
-    each.uses = {{"set", {{"memory", {2 * kOne}}}}};
+    each.uses = {{"set", {{"memory", {2 * kUnit}}}}};
   }
   devices.SetSlice(slice);
   DeviceSlice counters = SliceOf("node0", {});
   counters.name = "counters";
   counters.slices = 2;
-  counters.counters = {{"set", {{"memory", {3 * kOne}}}}};
+  counters.counters = {{"set", {{"memory", {3 * kUnit}}}}};
   devices.SetSlice(counters);
   devices.Book(1, 0, 0, devices.Take(TaskOf({Want(1)})), kNow);
   EXPECT_EQ(WhyNot(devices, TaskOf({Want(1)})),
@@ -143,9 +143,9 @@ TEST(NodeDevicesExplain, NamesTheCounterThatIsTooLittleForAllOfARequest) {
   NodeDevices devices = DevicesOn(1, 0);
   DeviceSlice slice = SliceOf("node0", Gpus(2));
   for (Device& each : slice.devices) {
-    each.uses = {{"set", {{"engines", {kOne}}, {"memory", {2 * kOne}}}}};
+    each.uses = {{"set", {{"engines", {kUnit}}, {"memory", {2 * kUnit}}}}};
   }
-  slice.counters = {{"set", {{"engines", {kOne}}, {"memory", {9 * kOne}}}}};
+  slice.counters = {{"set", {{"engines", {kUnit}}, {"memory", {9 * kUnit}}}}};
   devices.SetSlice(slice);
   EXPECT_EQ(WhyNot(devices, TaskOf({Want(2)})),
             "c/r: 2 devices of class gpu; it needs 2, but too little is left "
@@ -156,10 +156,10 @@ TEST(NodeDevicesExplain, NamesTheCapacityThatIsTaken) {
   NodeDevices devices = DevicesOn(1, 0);
   std::vector<Device> one = Gpus(1);
   one[0].shared = true;
-  one[0].capacity = {{"gpu.example.com/memory", {8 * kOne}}};
+  one[0].capacity = {{"gpu.example.com/memory", {8 * kUnit}}};
   devices.SetSlice(SliceOf("node0", one));
   DeviceRequest five = Want(1);
-  five.choices[0].amounts = {{"gpu.example.com/memory", {5 * kOne}}};
+  five.choices[0].amounts = {{"gpu.example.com/memory", {5 * kUnit}}};
   devices.Book(1, 0, 0, devices.Take(TaskOf({five})), kNow);
   EXPECT_EQ(WhyNot(devices, TaskOf({five})),
             "c/r: 1 device of class gpu, but too little is left of the "

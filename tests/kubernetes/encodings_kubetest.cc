@@ -55,7 +55,7 @@ spec:
       requiredDuringSchedulingIgnoredDuringExecution:
         nodeSelectorTerms:
         - matchExpressions: [{key: gpu, operator: Gt, values: ["2"]}]
-          matchFields: [{key: metadata.name, operator: In, values: [n]}]
+          matchFields: [{key: metadata.name, operator: In, values: [node-1]}]
       preferredDuringSchedulingIgnoredDuringExecution:
       - weight: 7
         preference: {matchExpressions: [{key: fast, operator: Exists}]}

@@ -17,7 +17,9 @@ const tooOld = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",` +
 	`"metadata":{},"status":"Failure","reason":"Expired",` +
 	`"message":"too old resource version","code":410}}` + "\n"
 
+// Events are told late and twice as lines of JSON, also to who would take Protobuf.
 func (p *proxy) watch(w http.ResponseWriter, r *http.Request, dice *rand.Rand) {
+	r.Header.Set("Accept", "application/json")
 	if p.calm {
 		p.stream(w, r, nil)
 		return

@@ -18,14 +18,6 @@ constexpr std::uint32_t kSeconds = 1;  // of a Time
 constexpr std::int64_t kFirstSecond = -62'135'596'800;
 constexpr std::int64_t kLastSecond = 253'402'300'799;
 
-// The last one counts, as in Protobuf; empty if there is none.
-std::string_view BytesOf(std::string_view message, std::uint32_t number) {
-  std::string_view bytes;
-  for (WireReader reader(message); reader.Next();)
-    if (reader.field() == number) bytes = reader.Bytes();
-  return bytes;
-}
-
 std::string Readable(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());

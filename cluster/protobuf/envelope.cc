@@ -7,22 +7,9 @@ namespace fluxnetes::cluster {
 namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
-
-std::string KindOf(std::string_view type_meta) {
-  constexpr std::uint32_t kKind = 2;
-  std::string kind;
-  for (WireReader reader(type_meta); reader.Next();)
-    if (reader.field() == kKind) kind = reader.Bytes();
-  return kind;
-}
-
-std::string_view RawOf(std::string_view extension) {
-  constexpr std::uint32_t kRaw = 1;
-  std::string_view raw;
-  for (WireReader reader(extension); reader.Next();)
-    if (reader.field() == kRaw) raw = reader.Bytes();
-  return raw;
-}
+// Fields of a TypeMeta and of a RawExtension.
+constexpr std::uint32_t kKind = 2;
+constexpr std::uint32_t kRawBytes = 1;
 
 }  // namespace
 
@@ -37,7 +24,8 @@ EnvelopedObject OpenEnvelope(std::string_view body) {
   EnvelopedObject object;
   std::string_view raw;
   for (WireReader reader(body.substr(kMagic.size())); reader.Next();) {
-    if (reader.field() == kTypeMeta) object.kind = KindOf(reader.Bytes());
+    if (reader.field() == kTypeMeta)
+      object.kind = BytesOf(reader.Bytes(), kKind);
     if (reader.field() == kRaw) raw = reader.Bytes();
     if (reader.field() == kContentEncoding && !reader.Bytes().empty())
       throw WireError("protobuf: an object is encoded once more");
@@ -57,7 +45,7 @@ WatchFrame OpenWatchFrame(std::string_view frame) {
   std::string_view object;
   for (WireReader reader(frame); reader.Next();) {
     if (reader.field() == kType) type = reader.Bytes();
-    if (reader.field() == kObject) object = RawOf(reader.Bytes());
+    if (reader.field() == kObject) object = BytesOf(reader.Bytes(), kRawBytes);
   }
   return {std::move(type), OpenEnvelope(object)};
 }

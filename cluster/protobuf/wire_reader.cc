@@ -69,4 +69,11 @@ void WireReader::Fail(const char* what) const {
   throw WireError(fmt::format("protobuf: field {} is {}", field_, what));
 }
 
+std::string_view BytesOf(std::string_view message, std::uint32_t field) {
+  std::string_view bytes;
+  for (WireReader reader(message); reader.Next();)
+    if (reader.field() == field) bytes = reader.Bytes();
+  return bytes;
+}
+
 }  // namespace fluxnetes::cluster

@@ -52,4 +52,8 @@ class WireReader {
   std::string_view bytes_;
 };
 
+// The bytes of a field of the message: the last ones count, as in Protobuf;
+// empty if there are none. Throws WireError.
+std::string_view BytesOf(std::string_view message, std::uint32_t field);
+
 }  // namespace fluxnetes::cluster

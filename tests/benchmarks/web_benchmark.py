@@ -538,6 +538,8 @@ def main():
         niced = multiprocessing.get_context("fork").Process(target=decisions, args=(server, asked))
         niced.start()
         niced.join()
+        if niced.exitcode:
+            raise RuntimeError("the times of decisions could not be measured")
         server.stop()
         server = Server(asked.program, f"{scratch}/large", (TESTS / "large.sql").read_text())
         large_timeline(server)

@@ -83,7 +83,7 @@ SpanExporter::SpanExporter(Options options)
 SpanExporter::~SpanExporter() {
   {
     const sql::MutexLock lock(mutex_);
-    stopping_ = true;
+    stop_by_ = steady_clock::now() + kFarewell;
   }
   changed_.NotifyAll();
   thread_.join();
@@ -110,27 +110,30 @@ void SpanExporter::Run() {
     const auto next = steady_clock::now() + options_.interval;
     {
       sql::MutexLock lock(mutex_);
-      while (!stopping_ && waiting_.size() < kBatch &&
+      while (!stop_by_ && waiting_.size() < kBatch &&
              changed_.WaitUntil(mutex_, next)) {
       }
-      stopping = stopping_;
+      stopping = stop_by_.has_value();
       batch = std::exchange(waiting_, {});
     }
-    const auto until = steady_clock::now() + kFarewell;
     for (std::size_t i = 0; i < batch.size(); i += kBatch) {
       const auto begin = batch.begin() + static_cast<std::ptrdiff_t>(i);
       const auto count = std::min(kBatch, batch.size() - i);
-      const milliseconds left = std::max(
-          milliseconds{1},
-          std::chrono::ceil<milliseconds>(until - steady_clock::now()));
-      Send({begin, begin + static_cast<std::ptrdiff_t>(count)},
-           stopping ? left : options_.deadline);
+      Send({begin, begin + static_cast<std::ptrdiff_t>(count)});
     }
   }
 }
 
-void SpanExporter::Send(const std::vector<TraceSpan>& batch,
-                        milliseconds deadline) {
+milliseconds SpanExporter::TimeForABatch() const {
+  const sql::MutexLock lock(mutex_);
+  if (!stop_by_) return options_.deadline;
+  const auto left =
+      std::chrono::ceil<milliseconds>(*stop_by_ - steady_clock::now());
+  return std::clamp(left, milliseconds{1}, options_.deadline);
+}
+
+void SpanExporter::Send(const std::vector<TraceSpan>& batch) {
+  const milliseconds deadline = TimeForABatch();
   const cluster::HttpResponse answer = client_.Send(
       {.method = "POST",
        .path = "/v1/traces",

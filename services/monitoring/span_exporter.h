@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -42,6 +43,7 @@ class SpanExporter {
 
   // Throws std::invalid_argument for an unusable endpoint.
   explicit SpanExporter(Options options);
+  // Waits for the batch that is being sent, and two seconds for what waits.
   ~SpanExporter();
 
   void Add(std::span<const TraceSpan> spans) EXCLUDES(mutex_);
@@ -49,8 +51,8 @@ class SpanExporter {
 
  private:
   void Run() EXCLUDES(mutex_);
-  void Send(const std::vector<TraceSpan>& batch,
-            std::chrono::milliseconds deadline) EXCLUDES(mutex_);
+  void Send(const std::vector<TraceSpan>& batch) EXCLUDES(mutex_);
+  std::chrono::milliseconds TimeForABatch() const EXCLUDES(mutex_);
 
   const Options options_;
   cluster::HttpClient client_;
@@ -60,7 +62,8 @@ class SpanExporter {
   sql::ConditionVariable changed_;
   std::vector<TraceSpan> waiting_ GUARDED_BY(mutex_);
   std::int64_t dropped_ GUARDED_BY(mutex_) = 0;
-  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::optional<std::chrono::steady_clock::time_point> stop_by_
+      GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

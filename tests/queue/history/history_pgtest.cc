@@ -62,7 +62,7 @@ TEST(HistoryRuns, KeepEveryPromiseUnderKillsOfClientsConnectionsAndServer) {
   const unsigned only = Setting("FLUXNETES_TEST_SEED", 0);
   const unsigned first = only != 0 ? only : 1;
   const unsigned rounds =
-      Setting("FLUXNETES_TEST_ROUNDS", is_long ? 1'000 : 50);
+      Setting("FLUXNETES_TEST_ROUNDS", is_long ? 1'000 : 20);
   const unsigned last = only != 0 ? only : rounds;
   testing::PrivateServer server(kSettings);
   Counts sum;

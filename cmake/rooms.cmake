@@ -1,15 +1,20 @@
-# A floor is a library, and its rooms are the folders in it. Each room compiles
-# separately, as one unit (hack/build), so that a change recompiles only the rooms
-# that it reaches; names in unnamed namespaces must be unique within a room.
+# A floor is a library, and its rooms are the folders in it. Most of a compiler's
+# work is to read headers and to make the same templates again, so rooms compile
+# together: as many as fit in FLUXNETES_UNIT_BYTES of source are one unit, with 0
+# each room is one. Names in unnamed namespaces must be unique within a unit, which
+# they are if they are unique within the floor.
 #
-# add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]):
+# add_floor(NAME [PUBLIC LIBRARY...] [PRIVATE LIBRARY...] [EXCEPT ROOM...]
+#           [APART ROOM...]):
 # makes the library fluxnetes_NAME of all sources of this folder and its rooms,
-# except main.cc, with the queries of each .sql compiled in (embed.cmake).
+# except main.cc, with the queries of each .sql compiled in (embed.cmake). The rooms
+# APART are the object library fluxnetes_NAME_apart too, for programs that take them
+# without the rest.
 #
-# collect_rooms(OUT FOLDER [EXCEPT FILE...] [LIBRARIES LIBRARY...]):
-# sets OUT to the objects of tests/FOLDER and of the rooms in it, each compiled
-# separately with these libraries, without the files named after EXCEPT. A room of
-# nothing but tests is not optimized, since compiling takes longer than running it.
+# group_rooms(OUT FILE...): sets OUT to the names of the units that these files make,
+# and GROUP_<name> to the files of each.
+set(FLUXNETES_UNIT_BYTES 0 CACHE STRING
+    "Rooms compile together up to so many bytes of source; 0: each by itself")
 
 # Sets OUT to the folders of these files, without duplicates.
 function(folders_of out)
@@ -22,11 +27,37 @@ function(folders_of out)
   set(${out} ${folders} PARENT_SCOPE)
 endfunction()
 
+function(group_rooms out)
+  set(names)
+  set(bytes 0)
+  folders_of(folders ${ARGN})
+  foreach(folder ${folders})
+    set(of_room ${ARGN})
+    list(FILTER of_room INCLUDE REGEX "^${folder}/[^/]*$")
+    set(bytes_of_room 0)
+    foreach(file ${of_room})
+      file(SIZE ${file} bytes_of_file)
+      math(EXPR bytes_of_room "${bytes_of_room} + ${bytes_of_file}")
+    endforeach()
+    math(EXPR bytes "${bytes} + ${bytes_of_room}")
+    # The first room of a unit gives it its name.
+    if(NOT names OR bytes GREATER FLUXNETES_UNIT_BYTES)
+      get_filename_component(name ${folder} NAME)
+      list(APPEND names ${name})
+      set(GROUP_${name})
+      set(bytes ${bytes_of_room})
+    endif()
+    list(APPEND GROUP_${name} ${of_room})
+  endforeach()
+  foreach(name ${names})
+    set(GROUP_${name} ${GROUP_${name}} PARENT_SCOPE)
+  endforeach()
+  set(${out} ${names} PARENT_SCOPE)
+endfunction()
+
 function(add_floor name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PUBLIC;PRIVATE;EXCEPT;APART")
   set(floor fluxnetes_${name})
-  add_library(${floor} STATIC)
-  target_link_libraries(${floor} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   file(GLOB queries CONFIGURE_DEPENDS *.sql */*.sql)
   foreach(file ${queries})
     embed_queries(${file})
@@ -34,46 +65,35 @@ function(add_floor name)
 
   file(GLOB sources CONFIGURE_DEPENDS *.cc */*.cc)
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  folders_of(folders ${sources})
-  set(rooms)
-  foreach(folder ${folders})
-    get_filename_component(room ${folder} NAME)
-    if(room IN_LIST arg_EXCEPT)
-      continue()
-    endif()
-    set(of_room ${sources})
-    list(FILTER of_room INCLUDE REGEX "^${folder}/[^/]*$")
-    set(target ${floor}_${room})
-    add_library(${target} OBJECT ${of_room})
-    target_link_libraries(${target} PRIVATE ${arg_PUBLIC} ${arg_PRIVATE})
-    add_dependencies(${target} generated)
-    target_sources(${floor} PRIVATE $<TARGET_OBJECTS:${target}>)
-    list(APPEND rooms ${target})
+  foreach(room ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "/${room}/[^/]*$")
   endforeach()
-  set_target_properties(${floor} PROPERTIES ROOMS "${rooms}")
-endfunction()
+  set(apart)
+  foreach(room ${arg_APART})
+    set(of_room ${sources})
+    list(FILTER of_room INCLUDE REGEX "/${room}/[^/]*$")
+    list(APPEND apart ${of_room})
+    list(REMOVE_ITEM sources ${of_room})
+  endforeach()
 
-function(collect_rooms out folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "EXCEPT;LIBRARIES")
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*/*.cc)
-  foreach(file ${arg_EXCEPT})
-    list(FILTER sources EXCLUDE REGEX "/${file}$")
+  add_library(${floor} STATIC)
+  target_link_libraries(${floor} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  set(libraries ${floor})
+  if(apart)
+    add_library(${floor}_apart OBJECT)
+    target_link_libraries(${floor}_apart PRIVATE ${arg_PUBLIC} ${arg_PRIVATE})
+    target_sources(${floor} PRIVATE $<TARGET_OBJECTS:${floor}_apart>)
+    list(APPEND libraries ${floor}_apart)
+  endif()
+  set(sources_of_${floor} ${sources})
+  set(sources_of_${floor}_apart ${apart})
+  foreach(library ${libraries})
+    add_dependencies(${library} generated)
+    target_sources(${library} PRIVATE ${sources_of_${library}})
+    set_target_properties(${library} PROPERTIES UNITY_BUILD_MODE GROUP)
+    group_rooms(units ${sources_of_${library}})
+    foreach(unit ${units})
+      set_source_files_properties(${GROUP_${unit}} PROPERTIES UNITY_GROUP ${unit})
+    endforeach()
   endforeach()
-  folders_of(folders ${sources})
-  set(objects)
-  foreach(room ${folders})
-    set(of_room ${sources})
-    list(FILTER of_room INCLUDE REGEX "^${room}/[^/]*$")
-    get_filename_component(name ${room} NAME)
-    set(target ${folder}_tests_${name})
-    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${of_room})
-    target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
-    list(FILTER of_room EXCLUDE REGEX "test\\.cc$")
-    if(NOT of_room)
-      target_compile_options(${target} PRIVATE -O0)
-    endif()
-    add_dependencies(${target} generated)
-    list(APPEND objects $<TARGET_OBJECTS:${target}>)
-  endforeach()
-  set(${out} ${objects} PARENT_SCOPE)
 endfunction()

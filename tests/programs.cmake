@@ -1,9 +1,10 @@
-# add_test_programs(FLOOR ROOMS OBJECTS... [OPTIONS OPTION...]
-#                   LIBRARIES LIBRARY... [SOURCES FILE...] [NEEDS TARGET...])
-# makes FLOOR_tests of all rooms of tests/FLOOR, and for each share of a CI run
-# (shares.tsv) FLOOR_tests in the folder of its name, with the rooms that this share
-# needs, so that CI compiles a test only where it runs it. The latter are built only
-# if they are named: FLOOR_SHARE_tests.
+# add_test_programs(FLOOR LIBRARIES LIBRARY... [EXCEPT FILE...] [OPTIONS OPTION...]
+#                   [SOURCES FILE...] [NEEDS TARGET...])
+# makes FLOOR_tests of all rooms of tests/FLOOR without the files EXCEPT, and for
+# each share of a CI run (shares.tsv) FLOOR_tests in the folder of its name, with the
+# rooms that this share needs, so that CI compiles a test only where it runs it. The
+# latter are built only if they are named: FLOOR_SHARE_tests. Rooms that the same
+# shares need compile together (cmake/rooms.cmake).
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              ${CMAKE_CURRENT_SOURCE_DIR}/shares.tsv)
@@ -17,45 +18,77 @@ foreach(row ${rows})
   endif()
 endforeach()
 
-# Sets OUT to the objects that a share needs of these rooms: its tests, and what is
-# no test, since other rooms may use it. The tests of sql show that a build has its
-# sanitizer, so each share needs them.
-function(rooms_of_share out share floor)
-  set(needed)
-  foreach(objects ${ARGN})
-    string(REGEX REPLACE ".*:${floor}_tests_(.*)>" "\\1" room ${objects})
-    set(shares plain)
-    foreach(place ${floor} ${floor}/${room})
-      if(share_of_${place})
-        set(shares ${share_of_${place}})
-      endif()
-    endforeach()
-    file(GLOB others ${floor}/${room}/*.cc)
-    list(FILTER others EXCLUDE REGEX "test\\.cc$")
-    if(share IN_LIST shares OR others OR floor STREQUAL sql)
-      list(APPEND needed ${objects})
+# Sets OUT to the shares that need a room with these files: that of its tests, and
+# all if it has what is no test, since other rooms may use it. The tests of sql show
+# that a build has its sanitizer, so each share needs them.
+function(shares_of_room out floor room)
+  set(shares plain)
+  foreach(place ${floor} ${floor}/${room})
+    if(share_of_${place})
+      set(shares ${share_of_${place}})
     endif()
   endforeach()
-  set(${out} ${needed} PARENT_SCOPE)
+  list(FILTER ARGN EXCLUDE REGEX "test\\.cc$")
+  if(ARGN OR floor STREQUAL sql)
+    set(shares shared)
+  endif()
+  list(SORT shares)
+  list(JOIN shares _ shares)
+  set(${out} ${shares} PARENT_SCOPE)
 endfunction()
 
 function(add_test_programs floor)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
-                        "ROOMS;OPTIONS;LIBRARIES;SOURCES;NEEDS")
+                        "EXCEPT;OPTIONS;LIBRARIES;SOURCES;NEEDS")
+  file(GLOB sources CONFIGURE_DEPENDS ${floor}/*.cc ${floor}/*/*.cc)
+  foreach(file ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "/${file}$")
+  endforeach()
+  set(kinds)
+  folders_of(folders ${sources})
+  foreach(folder ${folders})
+    set(of_room ${sources})
+    list(FILTER of_room INCLUDE REGEX "^${folder}/[^/]*$")
+    get_filename_component(room ${folder} NAME)
+    shares_of_room(kind ${floor} ${room} ${of_room})
+    list(APPEND kinds ${kind})
+    list(APPEND of_${kind} ${of_room})
+  endforeach()
+  list(REMOVE_DUPLICATES kinds)
+
+  foreach(kind ${kinds})
+    group_rooms(units ${of_${kind}})
+    foreach(unit ${units})
+      set(target ${floor}_tests_${unit})
+      add_library(${target} OBJECT EXCLUDE_FROM_ALL ${GROUP_${unit}})
+      target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+      # Compiling tests takes longer than running them.
+      if(NOT kind STREQUAL shared)
+        target_compile_options(${target} PRIVATE -O0)
+      endif()
+      add_dependencies(${target} generated)
+      list(APPEND all $<TARGET_OBJECTS:${target}>)
+      foreach(share plain address thread)
+        if(kind STREQUAL shared OR kind MATCHES ${share})
+          list(APPEND objects_of_${share} $<TARGET_OBJECTS:${target}>)
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+
   set(programs ${floor}_tests)
-  add_executable(${floor}_tests ${arg_OPTIONS} ${arg_ROOMS} ${arg_SOURCES})
+  add_executable(${floor}_tests ${arg_OPTIONS} ${all} ${arg_SOURCES})
   foreach(share plain address thread)
-    rooms_of_share(rooms ${share} ${floor} ${arg_ROOMS})
-    if(rooms)
+    if(objects_of_${share})
       set(program ${floor}_${share}_tests)
-      add_executable(${program} EXCLUDE_FROM_ALL ${rooms} ${arg_SOURCES})
+      add_executable(${program} EXCLUDE_FROM_ALL ${objects_of_${share}} ${arg_SOURCES})
       set_target_properties(${program} PROPERTIES OUTPUT_NAME ${floor}_tests
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${share})
       list(APPEND programs ${program})
     endif()
   endforeach()
   foreach(program ${programs})
-    target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+    target_link_libraries(${program} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
     if(arg_NEEDS)
       add_dependencies(${program} ${arg_NEEDS})
     endif()

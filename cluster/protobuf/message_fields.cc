@@ -130,9 +130,9 @@ constexpr Field kSpreadFields[] = {
     OneText("nodeTaintsPolicy", 7),  ManyTexts("matchLabelKeys", 8)};
 constexpr MessageFields kSpread{kSpreadFields};
 
-constexpr Field kResourcesFields[] = {AmountMap("limits", 1),
-                                      AmountMap("requests", 2)};
-constexpr MessageFields kResources{kResourcesFields};
+constexpr Field kRequirementsFields[] = {AmountMap("limits", 1),
+                                         AmountMap("requests", 2)};
+constexpr MessageFields kRequirements{kRequirementsFields};
 
 constexpr Field kPortFields[] = {OneInteger("hostPort", 2),
                                  OneInteger("containerPort", 3),
@@ -141,12 +141,12 @@ constexpr MessageFields kPort{kPortFields};
 
 constexpr Field kContainerFields[] = {
     OneText("name", 1), Many("ports", 6, kPort),
-    One("resources", 8, kResources), OneText("restartPolicy", 24)};
+    One("resources", 8, kRequirements), OneText("restartPolicy", 24)};
 constexpr MessageFields kContainer{kContainerFields};
 
-constexpr Field kContainerStatusFields[] = {OneText("name", 1),
-                                            AmountMap("allocatedResources", 10),
-                                            One("resources", 11, kResources)};
+constexpr Field kContainerStatusFields[] = {
+    OneText("name", 1), AmountMap("allocatedResources", 10),
+    One("resources", 11, kRequirements)};
 constexpr MessageFields kContainerStatus{kContainerStatusFields};
 
 constexpr Field kVolumeClaimFields[] = {OneText("claimName", 1)};
@@ -193,7 +193,7 @@ constexpr Field kPodSpecFields[] = {
     Many("topologySpreadConstraints", 33, kSpread),
     Many("schedulingGates", 38, kSchedulingGate),
     Many("resourceClaims", 39, kPodClaim),
-    One("resources", 40, kResources),
+    One("resources", 40, kRequirements),
     One("schedulingGroup", 43, kSchedulingGroup)};
 constexpr MessageFields kPodSpec{kPodSpecFields};
 
@@ -211,7 +211,7 @@ constexpr Field kPodStatusFields[] = {
     Many("initContainerStatuses", 10, kContainerStatus),
     Many("resourceClaimStatuses", 15, kPodClaimStatus),
     AmountMap("allocatedResources", 19),
-    One("resources", 20, kResources)};
+    One("resources", 20, kRequirements)};
 constexpr MessageFields kPodStatus{kPodStatusFields};
 
 constexpr Field kPodFields[] = {One("metadata", 1, kObjectMeta),

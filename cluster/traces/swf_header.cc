@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "cluster/text/digits.h"
 #include "cluster/text/quote.h"
 
 namespace fluxnetes::cluster {
@@ -15,8 +16,6 @@ constexpr std::string_view kHeaderBlanks = " \t\r";
 constexpr std::int64_t kMostNodesOrProcessors =
     std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kThousand = 3;  // digits of a group
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -197,7 +197,7 @@ Row MeasureDecisions(sql::Pool& pool, std::chrono::duration<double> time) {
   });
 }
 
-nlohmann::ordered_json ToJson(Row row) {
+nlohmann::ordered_json RowToJson(Row row) {
   std::ranges::sort(row.values);
   return {{"row", row.name},
           {"value", row.values[row.values.size() / 2]},
@@ -218,7 +218,7 @@ ExitCode RunBench(const BenchOptions& options, const Config& config,
   std::vector<Row> rows = MeasureDatabase(config, options.time);
   rows.push_back(MeasureDecisions(pool, options.time));
   if (options.output == OutputFormat::kJson) {
-    for (const Row& row : rows) console.out << ToJson(row).dump() << '\n';
+    for (const Row& row : rows) console.out << RowToJson(row).dump() << '\n';
     return ExitCode::kOk;
   }
   Table table({"ROW", ">MEDIAN", "UNIT", ">LEAST", ">MOST"});

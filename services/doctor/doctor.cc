@@ -75,7 +75,7 @@ std::string Tell(const Findings& findings, const Console& console) {
   return text;
 }
 
-nlohmann::ordered_json ToJson(const Findings& findings, bool well) {
+nlohmann::ordered_json FindingsToJson(const Findings& findings, bool well) {
   nlohmann::ordered_json items = nlohmann::ordered_json::array();
   for (const Finding& finding : findings) {
     std::string word = FormOf(finding.status).word;
@@ -119,7 +119,7 @@ ExitCode RunDoctor(const DoctorOptions& options, const ConfigSources& sources,
                                count(Status::kWarning),
                                count(Status::kSkipped));
   } else {
-    console.out << Write(ToJson(findings, well), options.output);
+    console.out << Write(FindingsToJson(findings, well), options.output);
   }
   return well ? ExitCode::kOk : ExitCode::kFailed;
 }

@@ -46,8 +46,8 @@ const char* StateOf(const sql::MigrationStatus& status) {
   return status.changed ? "changed" : "applied";
 }
 
-ExitCode Status(sql::Migrator& migrator, const MigrateOptions& options,
-                Console& console) {
+ExitCode ShowStatus(sql::Migrator& migrator, const MigrateOptions& options,
+                    Console& console) {
   Table table({">VERSION", "NAME", "STATE", "APPLIED (UTC)"});
   OrderedJson items = OrderedJson::array();
   for (const sql::MigrationStatus& status : migrator.Status()) {
@@ -86,7 +86,7 @@ ExitCode RunMigrate(const MigrateOptions& options, const Config& config,
   sql::Migrator migrator(*pool, migrations::All());
   return options.verb == MigrateOptions::Verb::kUp
              ? Up(migrator, config, console)
-             : Status(migrator, options, console);
+             : ShowStatus(migrator, options, console);
 }
 
 }  // namespace fluxnetes::services

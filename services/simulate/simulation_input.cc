@@ -230,8 +230,9 @@ void CheckInputs(const SimulateOptions& options) {
                 "and --snapshot, or the last two together.");
 }
 
-SimulationInput ReadInput(const SimulateOptions& options, const Config& config,
-                          sql::Pool* pool, Console& console) {
+SimulationInput GatherInput(const SimulateOptions& options,
+                            const Config& config, sql::Pool* pool,
+                            Console& console) {
   if (options.trace.empty() && options.lublin.empty())
     return OfManifests(options, config, pool, console);
   if (!options.lublin.empty()) return OfLublin(options);
@@ -264,7 +265,7 @@ SimulationInput ReadSimulation(const SimulateOptions& options,
                                Console& console) {
   CheckInputs(options);
   try {
-    SimulationInput input = ReadInput(options, config, pool, console);
+    SimulationInput input = GatherInput(options, config, pool, console);
     NoteIdleQueues(options, input);
     return input;
   } catch (const cluster::InputError& error) {

@@ -21,7 +21,7 @@ Resources RequestsOf(const std::string& spec) {
   return DecodePod(Json{{"spec", Json::parse(spec)}}).request.resources;
 }
 
-Resources Of(std::int64_t cpu, std::int64_t memory) {
+Resources Amounts(std::int64_t cpu, std::int64_t memory) {
   return {.cpu_milli = cpu, .memory_bytes = memory, .pods = 1};
 }
 
@@ -41,7 +41,7 @@ TEST(Objects, RequestsOfContainersAreAdded) {
 TEST(Objects, LimitsStandForAbsentRequests) {
   EXPECT_EQ(RequestsOf(R"({"containers": [{"resources": {
       "requests": {"cpu": "1"}, "limits": {"cpu": "4", "memory": "2Gi"}}}]})"),
-            Of(1000, 2 * kGi));
+            Amounts(1000, 2 * kGi));
 }
 
 TEST(Objects, InitContainersCountByTheLargestOfThem) {
@@ -51,7 +51,7 @@ TEST(Objects, InitContainersCountByTheLargestOfThem) {
         {"resources": {"requests": {"cpu": "1", "memory": "4Gi"}}}],
       "containers": [
         {"resources": {"requests": {"cpu": "2", "memory": "2Gi"}}}]})"),
-            Of(3000, 4 * kGi));
+            Amounts(3000, 4 * kGi));
 }
 
 TEST(Objects, SidecarsRunBesideContainersAndLaterInitContainers) {
@@ -62,13 +62,13 @@ TEST(Objects, SidecarsRunBesideContainersAndLaterInitContainers) {
         {"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
         {"resources": {"requests": {"cpu": "4"}}}],
       "containers": [{"resources": {"requests": {"cpu": "3"}}}]})"),
-            Of(5000, 0));
+            Amounts(5000, 0));
   EXPECT_EQ(RequestsOf(R"({
       "initContainers": [
         {"resources": {"requests": {"cpu": "2"}}},
         {"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}}],
       "containers": [{"resources": {"requests": {"cpu": "3"}}}]})"),
-            Of(4000, 0));
+            Amounts(4000, 0));
 }
 
 TEST(Objects, OverheadComesOnTop) {
@@ -76,7 +76,7 @@ TEST(Objects, OverheadComesOnTop) {
       "overhead": {"cpu": "250m", "memory": "120Mi"},
       "initContainers": [{"resources": {"requests": {"cpu": "3"}}}],
       "containers": [{"resources": {"requests": {"cpu": "1"}}}]})"),
-            Of(3250, 120LL << 20));
+            Amounts(3250, 120LL << 20));
 }
 
 TEST(Objects, WhatThePodAsksForAsAWholeTakesThePlaceOfTheSum) {
@@ -84,7 +84,7 @@ TEST(Objects, WhatThePodAsksForAsAWholeTakesThePlaceOfTheSum) {
       "resources": {"requests": {"cpu": "8"}},
       "containers": [
         {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]})"),
-            Of(8000, kGi));
+            Amounts(8000, kGi));
 }
 
 TEST(Objects, AmountsThatMakeNoSenseFitNowhereInsteadOfEverywhere) {

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kOneNode = "cluster0/node0 core=2";
 constexpr const char* kWhole = "slot[1]/node[1]!/core[2] for 10";
 
-class WholeVertices : public testing::TestWithParam<Policy> {
+class WholeVertices : public ::testing::TestWithParam<Policy> {
  protected:
   Match Run(JobId job, std::string_view ask, Time at) {
     return matcher.Run(job, Ask(ask), MatchOp::kAllocate, at);
@@ -71,8 +71,8 @@ TEST_P(WholeVertices, LackACoreOfAJobThatGaveBackTheNode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, WholeVertices,
-                         testing::Values(Policy::kFirst, Policy::kLow,
-                                         Policy::kLocality));
+                         ::testing::Values(Policy::kFirst, Policy::kLow,
+                                           Policy::kLocality));
 
 }  // namespace
 }  // namespace fluxnetes::matcher

@@ -8,14 +8,14 @@
 namespace fluxnetes::matcher {
 namespace {
 
-struct Candidate {
+struct NodeCandidate {
   double score = 0;
   int tasks = 0;
 };
 
 // Returns the node of each task, in the order given.
 std::string Order(const Policy& policy, double step,
-                  const std::vector<Candidate>& candidates, int most = 1) {
+                  const std::vector<NodeCandidate>& candidates, int most = 1) {
   ScoredNodes scored;
   scored.Begin(PolicyOrder(policy), step);
   for (std::size_t i = 0; i < candidates.size(); ++i)

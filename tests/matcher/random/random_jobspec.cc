@@ -31,16 +31,16 @@ const Constraint& AnyConstraint(Random& random) {
   return all[random.Below(static_cast<int>(all.size()))];
 }
 
-struct Branch {
+struct RandomBranch {
   JobResource resource;
-  std::vector<Branch> with;
+  std::vector<RandomBranch> with;
 };
-using Branches = std::vector<Branch>;
+using RandomBranches = std::vector<RandomBranch>;
 
-Jobspec Flatten(const Branches& top) {
+Jobspec Flatten(const RandomBranches& top) {
   Jobspec spec;
   spec.top = static_cast<int>(top.size());
-  std::deque<std::pair<int, const Branches*>> open = {{-1, &top}};
+  std::deque<std::pair<int, const RandomBranches*>> open = {{-1, &top}};
   for (; !open.empty(); open.pop_front()) {
     const auto [parent, level] = open.front();
     const auto first = static_cast<int>(spec.resources.size());
@@ -48,7 +48,7 @@ Jobspec Flatten(const Branches& top) {
       spec.resources[parent].first = first;
       spec.resources[parent].last = first + static_cast<int>(level->size());
     }
-    for (const Branch& branch : *level) {
+    for (const RandomBranch& branch : *level) {
       const auto r = static_cast<int>(spec.resources.size());
       spec.resources.push_back(branch.resource);
       spec.resources.back().parent = parent;
@@ -65,7 +65,7 @@ class Writer {
       : random_(random), types_(types), flexible_(flexible), most_(most) {}
 
   Jobspec Make() {
-    Branches level;
+    RandomBranches level;
     if (!random_.OneIn(6)) level = Leaves();
     int slot = random_.Below(static_cast<int>(types_.size()) + 2);
     bool any = !level.empty();
@@ -85,8 +85,8 @@ class Writer {
   }
 
  private:
-  Branches Leaves() {
-    Branches level = {Resource("core", {})};
+  RandomBranches Leaves() {
+    RandomBranches level = {Resource("core", {})};
     if (random_.OneIn(4)) level.push_back(Resource("gpu", {}));
     if (random_.OneIn(4)) level.push_back(Resource("memory", {}));
     if (random_.OneIn(60)) level.push_back(Resource("fpga", {}));
@@ -97,8 +97,8 @@ class Writer {
     return level;
   }
 
-  Branches Slots(const Branches& with) {
-    Branches level = {Resource("slot", with)};
+  RandomBranches Slots(const RandomBranches& with) {
+    RandomBranches level = {Resource("slot", with)};
     if (!flexible_ && !random_.OneIn(50)) return level;
     const char* type = random_.OneIn(3) ? "xor_slot" : "slot";
     level.front().resource.type = type;
@@ -109,8 +109,8 @@ class Writer {
     return level;
   }
 
-  Branch Resource(const std::string& type, Branches with) {
-    Branch branch;
+  RandomBranch Resource(const std::string& type, RandomBranches with) {
+    RandomBranch branch;
     branch.resource.type = type;
     branch.resource.count = Number();
     if (type == "slot") branch.resource.label = "task";
@@ -179,8 +179,8 @@ Jobspec RandomJobspec(Random& random, const std::vector<std::string>& types,
 }
 
 Jobspec CommonJobspec(Random& random, int most) {
-  const auto ask = [](const char* type, int count, Branches with = {}) {
-    Branch branch;
+  const auto ask = [](const char* type, int count, RandomBranches with = {}) {
+    RandomBranch branch;
     branch.resource.type = type;
     branch.resource.count.min = count;
     branch.resource.count.max = count;
@@ -190,8 +190,8 @@ Jobspec CommonJobspec(Random& random, int most) {
   };
   const int few = random.Between(1, 3);
   const int many = random.OneIn(2) ? few : random.Between(1, most);
-  const Branches cores = {ask("core", random.OneIn(2) ? 1 : few)};
-  Branches top;
+  const RandomBranches cores = {ask("core", random.OneIn(2) ? 1 : few)};
+  RandomBranches top;
   switch (random.Below(9)) {
     case 0:
       top = {ask("slot", many, {ask("node", 1)})};
@@ -234,15 +234,15 @@ Jobspec AlternativesJobspec(Random& random,
     return random.OneIn(4) ? Count{least, least + 3, '+', 1}
                            : Count{least, least, '+', 1};
   };
-  Branches level;
+  RandomBranches level;
   for (int i = random.Between(2, 3); i > 0; --i) {
-    Branch branch;
+    RandomBranch branch;
     branch.resource.type = slot;
     branch.resource.label = "task";
     branch.resource.count = number(2);
     for (const char* type : {"core", "gpu", "memory"}) {
       if (random.OneIn(2)) continue;
-      Branch part;
+      RandomBranch part;
       part.resource.type = type;
       part.resource.count = number(4);
       if (random.OneIn(8)) part.resource.exclusive = true;
@@ -251,7 +251,7 @@ Jobspec AlternativesJobspec(Random& random,
     level.push_back(std::move(branch));
   }
   if (random.OneIn(2)) {
-    Branch above;
+    RandomBranch above;
     above.resource.type = types.front();
     above.resource.count = number(2);
     above.with = std::move(level);

@@ -11,7 +11,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-constexpr const char* kTwoRacks = R"(
+constexpr const char* kTwoRacksOfNodes = R"(
     cluster0/rack0/node0 core=2
     cluster0/rack0/node1 core=2
     cluster0/rack1/node2 core=2)";
@@ -20,7 +20,7 @@ constexpr const char* kTwoRacks = R"(
 class Fixture {
  public:
   Fixture()
-      : graph(Tree(kTwoRacks)),
+      : graph(Tree(kTwoRacksOfNodes)),
         filters("ALL:core", graph),
         spec(Ask("core[1]")),
         request(*MakeJobRequest(spec, false, graph, filters)),

@@ -8,11 +8,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-WebRequest Get(std::map<std::string, std::string> headers) {
+WebRequest GetRequest(std::map<std::string, std::string> headers) {
   return {.method = "GET", .path = "/x", .headers = std::move(headers)};
 }
 
-WebRequest Post(std::map<std::string, std::string> headers) {
+WebRequest PostRequest(std::map<std::string, std::string> headers) {
   headers.emplace("content-type", "application/json");
   return {.method = "POST", .path = "/x", .headers = std::move(headers)};
 }
@@ -25,54 +25,61 @@ int StatusOf(const WebRequest& request, WebAsk ask = WebAsk::kData,
 TEST(WebGuard, LoopbackIsLetThroughAtAnyPort) {
   for (const char* host :
        {"localhost", "LOCALHOST:80", "127.0.0.1:10293", "[::1]:5", "[::1]"})
-    EXPECT_EQ(StatusOf(Get({{"host", host}})), 0) << host;
+    EXPECT_EQ(StatusOf(GetRequest({{"host", host}})), 0) << host;
 }
 
 TEST(WebGuard, OtherNamesAreRefused) {
   for (const char* host :
        {"", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
         "localhost:80.evil.example", "localhost:", "127.0.0.11"})
-    EXPECT_EQ(StatusOf(Get({{"host", host}}), WebAsk::kFile), 421) << host;
+    EXPECT_EQ(StatusOf(GetRequest({{"host", host}}), WebAsk::kFile), 421)
+        << host;
   EXPECT_THAT(
-      CheckRequest(Get({{"host", "evil.example"}}), WebAsk::kFile, {}).why,
+      CheckRequest(GetRequest({{"host", "evil.example"}}), WebAsk::kFile, {})
+          .why,
       HasSubstr("\"evil.example\""));
 }
 
 TEST(WebGuard, NamesOfTheConfigurationAreLetThrough) {
   const std::vector<std::string> hosts = {"flux.example", "flux.example:8443"};
-  EXPECT_EQ(StatusOf(Get({{"host", "Flux.example"}}), WebAsk::kData, hosts), 0);
   EXPECT_EQ(
-      StatusOf(Get({{"host", "flux.example:8443"}}), WebAsk::kData, hosts), 0);
-  EXPECT_EQ(StatusOf(Get({{"host", "flux.example:1"}}), WebAsk::kData, hosts),
-            421);
+      StatusOf(GetRequest({{"host", "Flux.example"}}), WebAsk::kData, hosts),
+      0);
+  EXPECT_EQ(StatusOf(GetRequest({{"host", "flux.example:8443"}}), WebAsk::kData,
+                     hosts),
+            0);
+  EXPECT_EQ(
+      StatusOf(GetRequest({{"host", "flux.example:1"}}), WebAsk::kData, hosts),
+      421);
 }
 
 TEST(WebGuard, OtherOriginsAreRefused) {
   const std::string host = "localhost:1";
-  EXPECT_EQ(StatusOf(Post({{"host", host}, {"origin", "http://localhost:1"}})),
-            0);
+  EXPECT_EQ(
+      StatusOf(PostRequest({{"host", host}, {"origin", "http://localhost:1"}})),
+      0);
   for (const char* origin :
        {"http://localhost:2", "http://evil.example", "null",
         "http://localhost:1.evil.example", "ftp://localhost:1"})
-    EXPECT_EQ(StatusOf(Post({{"host", host}, {"origin", origin}})), 403)
+    EXPECT_EQ(StatusOf(PostRequest({{"host", host}, {"origin", origin}})), 403)
         << origin;
 }
 
 TEST(WebGuard, BrowserThatTellsOfAnotherSiteIsBelieved) {
-  EXPECT_EQ(
-      StatusOf(Get({{"host", "localhost"}, {"sec-fetch-site", "cross-site"}})),
-      403);
-  EXPECT_EQ(
-      StatusOf(Get({{"host", "localhost"}, {"sec-fetch-site", "same-site"}})),
-      403);
-  EXPECT_EQ(
-      StatusOf(Get({{"host", "localhost"}, {"sec-fetch-site", "same-origin"}})),
-      0);
+  EXPECT_EQ(StatusOf(GetRequest(
+                {{"host", "localhost"}, {"sec-fetch-site", "cross-site"}})),
+            403);
+  EXPECT_EQ(StatusOf(GetRequest(
+                {{"host", "localhost"}, {"sec-fetch-site", "same-site"}})),
+            403);
+  EXPECT_EQ(StatusOf(GetRequest(
+                {{"host", "localhost"}, {"sec-fetch-site", "same-origin"}})),
+            0);
   // Another site may have a link to the pages, which hold no data.
-  EXPECT_EQ(
-      StatusOf(Get({{"host", "localhost"}, {"sec-fetch-site", "cross-site"}}),
-               WebAsk::kFile),
-      0);
+  EXPECT_EQ(StatusOf(GetRequest({{"host", "localhost"},
+                                 {"sec-fetch-site", "cross-site"}}),
+                     WebAsk::kFile),
+            0);
 }
 
 TEST(WebGuard, CallsAreJson) {
@@ -91,14 +98,14 @@ TEST(WebGuard, CallsAreJson) {
 
 TEST(WebGuard, CookieIsFoundAmongOthers) {
   const auto with = [](const char* cookies) {
-    return CookieOf(Get({{"cookie", cookies}}), "session");
+    return CookieOf(GetRequest({{"cookie", cookies}}), "session");
   };
   EXPECT_EQ(with("session=a"), "a");
   EXPECT_EQ(with("x=1; session=a; y=2"), "a");
   EXPECT_EQ(with("mysession=a"), "");
   EXPECT_EQ(with("sessions=a"), "");
   EXPECT_EQ(with("session"), "");
-  EXPECT_EQ(CookieOf(Get({}), "session"), "");
+  EXPECT_EQ(CookieOf(GetRequest({}), "session"), "");
 }
 
 }  // namespace

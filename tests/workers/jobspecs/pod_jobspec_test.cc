@@ -63,7 +63,7 @@ struct SplitCase {
   std::string inside;
 };
 
-class PodJobspecTable : public testing::TestWithParam<SplitCase> {};
+class PodJobspecTable : public ::testing::TestWithParam<SplitCase> {};
 
 TEST_P(PodJobspecTable, IsSplitAtTheNode) {
   const SplitCase& each = GetParam();
@@ -79,7 +79,7 @@ const std::string kCores = R"({"type":"core","count":8})";
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, PodJobspecTable,
-    testing::Values(
+    ::testing::Values(
         SplitCase{"cores alone are amounts", Slots("4", Of("core", "8")),
                   Pod(4, 8), "", ""},
         SplitCase{"the cluster is all of it",
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Insides, PodJobspecTable,
-    testing::Values(
+    ::testing::Values(
         SplitCase{
             "sockets above the slot",
             Of("rack", "2",
@@ -144,7 +144,7 @@ const std::string kTwoToEight = "{min: 2, max: 8, operator: \"*\", operand: 2}";
 
 INSTANTIATE_TEST_SUITE_P(
     Ranges, PodJobspecTable,
-    testing::Values(
+    ::testing::Values(
         SplitCase{"the number of pods fixes nodes",
                   Of("node", kTwoToEight, Slots("2", Of("core", "8"))),
                   Pod(8, 8), "per-node:2", ""},
@@ -219,7 +219,7 @@ struct RefusedCase {
   std::string refused;
 };
 
-class PodJobspecRefusals : public testing::TestWithParam<RefusedCase> {};
+class PodJobspecRefusals : public ::testing::TestWithParam<RefusedCase> {};
 
 TEST_P(PodJobspecRefusals, NameThePlace) {
   EXPECT_EQ(RefusalOf(GetParam().resources, Pod(4, 8)), GetParam().refused);
@@ -227,7 +227,7 @@ TEST_P(PodJobspecRefusals, NameThePlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Places, PodJobspecRefusals,
-    testing::Values(
+    ::testing::Values(
         RefusedCase{Of("node", "4"),
                     "resources[0]: has nothing below it and is in no slot; a "
                     "slot with what one pod gets must stand there"},

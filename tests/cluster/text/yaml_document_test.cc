@@ -30,7 +30,8 @@ Json One(std::string_view text, YamlTypes types = YamlTypes::kKubernetes) {
   return documents.size() == 1 ? documents[0] : Json("not one document");
 }
 
-std::string WhyRefused(std::string_view text, const YamlLimits& limits = {}) {
+std::string WhyNoDocument(std::string_view text,
+                          const YamlLimits& limits = {}) {
   try {
     Read(text, limits);
     return "accepted";
@@ -57,15 +58,15 @@ TEST(YamlDocument, KeysAreTypedAndThenWrittenAsText) {
   EXPECT_EQ(One("{no: a, 010: b, y: c, 2001-01-01: d, '010': e}"),
             Json::parse(R"({"false":"a","8":"b","true":"c",
                             "2001-01-01":"d","010":"e"})"));
-  EXPECT_THAT(WhyRefused("1.5: a"),
+  EXPECT_THAT(WhyNoDocument("1.5: a"),
               HasSubstr("the key \"1.5\" is a number; put it in quotes"));
-  EXPECT_THAT(WhyRefused("on: 1\nyes: 2"),
+  EXPECT_THAT(WhyNoDocument("on: 1\nyes: 2"),
               HasSubstr("the key \"true\" is there twice"));
 }
 
 TEST(YamlDocument, WhatJsonCannotWriteIsRefused) {
   for (const char* const text : {".inf", "-.INF", ".nan"})
-    EXPECT_THAT(WhyRefused(std::string("a: ") + text),
+    EXPECT_THAT(WhyNoDocument(std::string("a: ") + text),
                 HasSubstr("is no number that JSON can write"));
   EXPECT_EQ(One("a: '.inf'"), Json::parse(R"({"a":".inf"})"));
 }
@@ -73,9 +74,9 @@ TEST(YamlDocument, WhatJsonCannotWriteIsRefused) {
 TEST(YamlDocument, TagsOfTypesMustFit) {
   EXPECT_EQ(One("[!!int '010', !!float 3, !!bool yes, !!null '']"),
             Json::parse("[8,3,true,null]"));
-  EXPECT_THAT(WhyRefused("a: !!int abc"),
+  EXPECT_THAT(WhyNoDocument("a: !!int abc"),
               HasSubstr("\"abc\" is no int, as its tag says"));
-  EXPECT_THAT(WhyRefused("a: !!bool 1"), HasSubstr("is no bool"));
+  EXPECT_THAT(WhyNoDocument("a: !!bool 1"), HasSubstr("is no bool"));
 }
 
 TEST(YamlDocument, QuotedScalarsStayText) {
@@ -122,47 +123,48 @@ TEST(YamlDocument, MergeReplacesTheKeysBeforeItAsKubectlDoes) {
 }
 
 TEST(YamlDocument, NotYamlIsRefusedWithItsPlace) {
-  EXPECT_THAT(WhyRefused("a: [1, 2\nb: 3"), StartsWith("test.yaml:2:"));
-  EXPECT_THAT(WhyRefused("a: b: c"), HasSubstr("not YAML"));
-  EXPECT_THAT(WhyRefused("\"open"), StartsWith("test.yaml:1:"));
-  EXPECT_THAT(WhyRefused("a: *nobody"), StartsWith("test.yaml:1:"));
-  EXPECT_THAT(WhyRefused("%YAML 9.9\n---\na"), StartsWith("test.yaml"));
+  EXPECT_THAT(WhyNoDocument("a: [1, 2\nb: 3"), StartsWith("test.yaml:2:"));
+  EXPECT_THAT(WhyNoDocument("a: b: c"), HasSubstr("not YAML"));
+  EXPECT_THAT(WhyNoDocument("\"open"), StartsWith("test.yaml:1:"));
+  EXPECT_THAT(WhyNoDocument("a: *nobody"), StartsWith("test.yaml:1:"));
+  EXPECT_THAT(WhyNoDocument("%YAML 9.9\n---\na"), StartsWith("test.yaml"));
 }
 
 TEST(YamlDocument, StrayPunctuationIsRefusedAndEnds) {
   for (const char* text : {",", "  ,", "a: 1\n---\n,", "]", "}", "- a\n,",
                            "? ,", "--- ,", "...\n,", "%\n,", "a: 1\n,"}) {
-    EXPECT_THAT(WhyRefused(text), StartsWith("test.yaml:")) << text;
+    EXPECT_THAT(WhyNoDocument(text), StartsWith("test.yaml:")) << text;
   }
 }
 
 TEST(YamlDocument, WhatIsNotUtf8IsRefusedWithItsPlace) {
-  EXPECT_THAT(WhyRefused("a: 1\nb: \xff"),
+  EXPECT_THAT(WhyNoDocument("a: 1\nb: \xff"),
               StartsWith("test.yaml:2:4: the byte \"\\xff\" is not UTF-8"));
-  EXPECT_THAT(WhyRefused("a: \xed\xa0\x80"), HasSubstr("not UTF-8"));
-  EXPECT_THAT(WhyRefused(std::string_view("a: \0", 4)),
+  EXPECT_THAT(WhyNoDocument("a: \xed\xa0\x80"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(WhyNoDocument(std::string_view("a: \0", 4)),
               HasSubstr("control character"));
   EXPECT_EQ(One("\xF0\x9F\x9A\x80: é"), Json::parse(R"({"🚀":"é"})"));
 }
 
 TEST(YamlDocument, KeyThatIsThereTwiceIsRefused) {
-  EXPECT_THAT(WhyRefused("a: 1\nb: 2\na: 3"),
+  EXPECT_THAT(WhyNoDocument("a: 1\nb: 2\na: 3"),
               StartsWith("test.yaml:3:1: the key \"a\" is there twice"));
-  EXPECT_THAT(WhyRefused(R"({"a":[{"b":1,"b":2}]})"),
+  EXPECT_THAT(WhyNoDocument(R"({"a":[{"b":1,"b":2}]})"),
               HasSubstr("the key \"b\" is there twice"));
-  EXPECT_EQ(WhyRefused(R"({"a":{"b":1},"c":{"b":2}})"), "accepted");
+  EXPECT_EQ(WhyNoDocument(R"({"a":{"b":1},"c":{"b":2}})"), "accepted");
 }
 
 TEST(YamlDocument, OddKeysAreRefused) {
-  EXPECT_THAT(WhyRefused("? [a]\n: 1"), HasSubstr("a key that is no text"));
-  EXPECT_THAT(WhyRefused(": 1"), HasSubstr("a key is missing"));
+  EXPECT_THAT(WhyNoDocument("? [a]\n: 1"), HasSubstr("a key that is no text"));
+  EXPECT_THAT(WhyNoDocument(": 1"), HasSubstr("a key is missing"));
   EXPECT_EQ(One("1: a\ntrue: b"), Json::parse(R"({"1":"a","true":"b"})"));
 }
 
 TEST(YamlDocument, TagsOfOthersAreRefused) {
-  EXPECT_THAT(WhyRefused("a: !mine 1"), HasSubstr("\"!mine\""));
-  EXPECT_THAT(WhyRefused("a: !!binary aGVsbG8="), HasSubstr("not supported"));
-  EXPECT_THAT(WhyRefused("!!set {a: ~}"), HasSubstr("not supported"));
+  EXPECT_THAT(WhyNoDocument("a: !mine 1"), HasSubstr("\"!mine\""));
+  EXPECT_THAT(WhyNoDocument("a: !!binary aGVsbG8="),
+              HasSubstr("not supported"));
+  EXPECT_THAT(WhyNoDocument("!!set {a: ~}"), HasSubstr("not supported"));
 }
 
 TEST(YamlDocument, BombsOfAliasesAreRefused) {
@@ -173,7 +175,7 @@ TEST(YamlDocument, BombsOfAliasesAreRefused) {
     for (int j = 0; j < 9; ++j) bomb += below + ", ";
     bomb += below + "]\n";
   }
-  EXPECT_THAT(WhyRefused(bomb), HasSubstr("values, aliases expanded"));
+  EXPECT_THAT(WhyNoDocument(bomb), HasSubstr("values, aliases expanded"));
 }
 
 TEST(YamlDocument, AnchorsWithinAnchorsDoNotMultiplyMemory) {
@@ -181,62 +183,65 @@ TEST(YamlDocument, AnchorsWithinAnchorsDoNotMultiplyMemory) {
   for (int i = 0; i < 90; ++i) text += "&a" + std::to_string(i) + " [";
   for (int i = 0; i < 50'000; ++i) text += "1,";
   text += std::string(90, ']');
-  EXPECT_THAT(WhyRefused(text), HasSubstr("values, aliases expanded"));
+  EXPECT_THAT(WhyNoDocument(text), HasSubstr("values, aliases expanded"));
 }
 
 TEST(YamlDocument, AliasesOfLongTextsDoNotMultiplyMemory) {
   std::string aliases = "a: &x " + std::string(1 << 20, 'x') + "\nb:\n";
   for (int i = 0; i < 500; ++i) aliases += "- *x\n";
-  EXPECT_THAT(WhyRefused(aliases), HasSubstr("bytes, aliases expanded"));
+  EXPECT_THAT(WhyNoDocument(aliases), HasSubstr("bytes, aliases expanded"));
 
   std::string keys = "a: &x " + std::string(1 << 20, 'x') + "\nb:\n";
   for (int i = 0; i < 500; ++i) keys += "- *x : 1\n";
-  EXPECT_THAT(WhyRefused(keys), HasSubstr("bytes, aliases expanded"));
+  EXPECT_THAT(WhyNoDocument(keys), HasSubstr("bytes, aliases expanded"));
 
   std::string anchors;
   for (int i = 0; i < 90; ++i) anchors += "&a" + std::to_string(i) + " [";
   anchors += std::string(1 << 20, 'x') + std::string(90, ']');
-  EXPECT_THAT(WhyRefused(anchors), HasSubstr(", aliases expanded"));
+  EXPECT_THAT(WhyNoDocument(anchors), HasSubstr(", aliases expanded"));
 
-  EXPECT_EQ(WhyRefused("a: &x " + std::string(1 << 20, 'x') + "\nb: *x\n"),
+  EXPECT_EQ(WhyNoDocument("a: &x " + std::string(1 << 20, 'x') + "\nb: *x\n"),
             "accepted");
 }
 
 TEST(YamlDocument, AliasOfWhatItIsPartOfIsRefused) {
-  EXPECT_THAT(WhyRefused("a: &x [*x]"), StartsWith("test.yaml:1:"));
+  EXPECT_THAT(WhyNoDocument("a: &x [*x]"), StartsWith("test.yaml:1:"));
 }
 
 TEST(YamlDocument, NestingIsBoundedHoweverItIsWritten) {
   const std::string at_limit = std::string(100, '[') + std::string(100, ']');
-  EXPECT_EQ(WhyRefused(at_limit), "accepted");
-  EXPECT_THAT(WhyRefused("[" + at_limit + "]"),
+  EXPECT_EQ(WhyNoDocument(at_limit), "accepted");
+  EXPECT_THAT(WhyNoDocument("[" + at_limit + "]"),
               HasSubstr("nested deeper than 100 levels"));
   for (const int depth : {10'000, 1'000'000}) {
-    EXPECT_THAT(WhyRefused(std::string(depth, '[') + std::string(depth, ']')),
-                HasSubstr("nested deeper"));
-    EXPECT_THAT(WhyRefused(std::string(depth, '[')), StartsWith("test.yaml:"));
-    EXPECT_THAT(WhyRefused(std::string(depth, '{')), StartsWith("test.yaml:"));
+    EXPECT_THAT(
+        WhyNoDocument(std::string(depth, '[') + std::string(depth, ']')),
+        HasSubstr("nested deeper"));
+    EXPECT_THAT(WhyNoDocument(std::string(depth, '[')),
+                StartsWith("test.yaml:"));
+    EXPECT_THAT(WhyNoDocument(std::string(depth, '{')),
+                StartsWith("test.yaml:"));
   }
   std::string block;
   for (int i = 0; i < 10'000; ++i) block += "- ";
-  EXPECT_THAT(WhyRefused(block), HasSubstr("nested deeper"));
+  EXPECT_THAT(WhyNoDocument(block), HasSubstr("nested deeper"));
   std::string maps;
   for (int i = 0; i < 1'000; ++i) maps += std::string(i, ' ') + "a:\n";
-  EXPECT_THAT(WhyRefused(maps), HasSubstr("nested deeper"));
+  EXPECT_THAT(WhyNoDocument(maps), HasSubstr("nested deeper"));
 }
 
 TEST(YamlDocument, LongFlowCollectionsDoNotFillTheMemory) {
-  EXPECT_THAT(WhyRefused("- [" + std::string(8 << 20, ',')),
+  EXPECT_THAT(WhyNoDocument("- [" + std::string(8 << 20, ',')),
               HasSubstr("split it or write it as JSON"));
   std::string json = "[0";
   for (int i = 0; i < 300'000; ++i) json += ",0";
-  EXPECT_EQ(WhyRefused(json + "]"), "accepted");
+  EXPECT_EQ(WhyNoDocument(json + "]"), "accepted");
 }
 
 TEST(YamlDocument, JsonHasTheSameLimits) {
-  EXPECT_THAT(WhyRefused(std::string(101, '[') + std::string(101, ']')),
+  EXPECT_THAT(WhyNoDocument(std::string(101, '[') + std::string(101, ']')),
               HasSubstr("nested deeper than 100 levels"));
-  EXPECT_THAT(WhyRefused("[1,2,3]", {.values = 3}),
+  EXPECT_THAT(WhyNoDocument("[1,2,3]", {.values = 3}),
               HasSubstr("more than 3 values"));
   EXPECT_EQ(One(R"({"rocket": "\ud83d\ude80"})"), Json({{"rocket", "🚀"}}));
 }
@@ -247,13 +252,13 @@ TEST(YamlDocument, AliasesDoNotNestDeeper) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) +
             " [[[[[[[[[[*a" + std::to_string(i - 1) + "]]]]]]]]]]\n";
   }
-  EXPECT_THAT(WhyRefused(text), HasSubstr("nested deeper"));
+  EXPECT_THAT(WhyNoDocument(text), HasSubstr("nested deeper"));
 }
 
 TEST(YamlDocument, LargeTextIsRefusedUnread) {
-  EXPECT_THAT(WhyRefused(std::string(50 << 20, 'a')),
+  EXPECT_THAT(WhyNoDocument(std::string(50 << 20, 'a')),
               HasSubstr("has 52428800 bytes; at most 16777216 are read"));
-  EXPECT_THAT(WhyRefused("[1, 2, 3]", {.values = 3}),
+  EXPECT_THAT(WhyNoDocument("[1, 2, 3]", {.values = 3}),
               HasSubstr("more than 3 values"));
 }
 

@@ -11,7 +11,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-std::string FaultOf(const std::string& text) {
+std::string FaultOfParts(const std::string& text) {
   try {
     ReadParts(text, nullptr);
   } catch (const PartsError& error) {
@@ -79,30 +79,32 @@ TEST(PartsText, EverySetOfVerticesIsReadAsItWasWritten) {
 }
 
 TEST(PartsText, SaysWhereATextIsWrong) {
-  EXPECT_EQ(FaultOf("core0  core1"),
+  EXPECT_EQ(FaultOfParts("core0  core1"),
             "parts of a node, byte 6: a name must be here");
-  EXPECT_EQ(FaultOf("core0 "), "parts of a node, byte 6: a name must be here");
-  EXPECT_EQ(FaultOf("a//"), "parts of a node, byte 2: a name must be here");
-  EXPECT_EQ(FaultOf("/a"),
+  EXPECT_EQ(FaultOfParts("core0 "),
+            "parts of a node, byte 6: a name must be here");
+  EXPECT_EQ(FaultOfParts("a//"),
+            "parts of a node, byte 2: a name must be here");
+  EXPECT_EQ(FaultOfParts("/a"),
             "parts of a node, byte 1: a name must be before a slash");
-  EXPECT_EQ(FaultOf("a[0"),
+  EXPECT_EQ(FaultOfParts("a[0"),
             "parts of a node, byte 1: the bracket is not closed");
-  EXPECT_EQ(FaultOf("a[x]"),
+  EXPECT_EQ(FaultOfParts("a[x]"),
             "parts of a node, byte 1: the brackets must hold numbers such as "
             "0-3,7");
-  EXPECT_EQ(FaultOf("a[0-99999]"),
+  EXPECT_EQ(FaultOfParts("a[0-99999]"),
             "parts of a node, byte 1: there are more than 16384 vertices");
-  EXPECT_EQ(FaultOf("a[0]/b"),
+  EXPECT_EQ(FaultOfParts("a[0]/b"),
             "parts of a node, byte 5: brackets must be at the end of a path");
-  EXPECT_EQ(FaultOf("a[0]b"),
+  EXPECT_EQ(FaultOfParts("a[0]b"),
             "parts of a node, byte 4: a blank must follow a path");
-  EXPECT_EQ(FaultOf("a%2"),
+  EXPECT_EQ(FaultOfParts("a%2"),
             "parts of a node, byte 1: a name has letters, digits, '.', ':', "
             "'_', '-' and %XX alone");
-  EXPECT_NE(FaultOf(std::string(kMaxPartsBytes + 1, 'a')), "");
+  EXPECT_NE(FaultOfParts(std::string(kMaxPartsBytes + 1, 'a')), "");
   std::string deep = "a";
   for (int i = 0; i < 70; ++i) deep += "/a";
-  EXPECT_NE(FaultOf(deep).find("the path has too many names"),
+  EXPECT_NE(FaultOfParts(deep).find("the path has too many names"),
             std::string::npos);
 }
 

@@ -64,7 +64,7 @@ Match Matcher::State::Walk(Mode how) {
 
 // Books what is selected below the vertex (everything if `whole`), then the
 // vertex. Recurses as deep as the graph. Returns how many vertices the job has
-// exclusively; -1 if a filter had no room for it.
+// exclusively; -1 if the vertex is another job's or its filter has no room.
 int Matcher::State::Descend(EdgeIndex way, VertexIndex v,
                             const Selection::Mark& mark, Share share,
                             int depth) {
@@ -152,18 +152,18 @@ std::shared_ptr<const TakenNote> Matcher::State::NoteOf(VertexIndex v) const {
 
 bool Matcher::State::BookVertex(VertexIndex v, const Selection::Mark& mark,
                                 bool exclusive, int depth) {
+  PlanId plan = 0;
+  if (exclusive && mode == Mode::kBook) {
+    plan = bookings.plans
+               .AddSpan(v, graph.units(v), match.at, match.duration, mark.units)
+               .value_or(0);
+    // If a node is taken whole, parts of it may belong to another job.
+    if (plan == 0) return false;
+    ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
+  }
   Booking& booking = BookingOf(v);
   booking.tagged = true;
-  if (exclusive && mode == Mode::kBook) {
-    booking.plan =
-        bookings.plans
-            .AddSpan(v, graph.units(v), match.at, match.duration, mark.units)
-            .value_or(0);
-    // If a node is taken whole, parts of it may belong to another job.
-    if (booking.plan != 0) {
-      ++(job.reserved ? bookings.reservations : bookings.allocations)[v];
-    }
-  }
+  if (plan != 0) booking.plan = plan;
   bookings.log.Add(
       {v, false, exclusive, mode == Mode::kBook ? selection.turn() : 0});
   booking.sharing =

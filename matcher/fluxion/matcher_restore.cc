@@ -74,6 +74,10 @@ Match Matcher::Restore(JobId id, const HeldParts& held, bool reserved, Time at,
   state.selection.Begin();
   for (const HeldEdge& edge : held.edges) {
     state.selection.MarkEdge(edge.edge, edge.units, edge.exclusive);
+    // The walk takes all of such a node, also what no part names.
+    if (edge.edge == kNoEdge || !state.options.policy.node_exclusive) continue;
+    const VertexIndex v = state.graph.target(edge.edge);
+    if (state.graph.type(v) == types::kNode) state.UncoverAround(v);
   }
   state.restored =
       std::exchange(state.job, State::Job{reserved, false, at, end, {}});

@@ -96,6 +96,27 @@ TEST(MatcherRelease, RestOfARackStaysTaken) {
             "core1:x node2:x rack1:x cluster0:s");
 }
 
+TEST(MatcherRelease, CoresThatAJobKeepsDoNotGoWithTheirNodeToAnother) {
+  Matcher matcher(Tree("cluster0/node0 core=2"), {.policy = Policy::kLonodex});
+  const ResourceGraph& graph = matcher.graph();
+  const VertexIndex node = Named(graph, "/cluster0/node0");
+  const VertexIndex core0 = Named(graph, "/cluster0/node0/core0");
+  const VertexIndex core1 = Named(graph, "/cluster0/node0/core1");
+  const auto allocate = [&](JobId job) {
+    return Show(graph, matcher.Run(job, Ask("node[1]"), MatchOp::kAllocate, 0));
+  };
+  ASSERT_EQ(allocate(1), "core0:x core1:x node0:x cluster0:s");
+  ASSERT_EQ(matcher.CancelVertices(1, {node, core1}), Released::kPart);
+  EXPECT_EQ(allocate(2), "core1:x node0:x cluster0:s");
+  EXPECT_FALSE(matcher.HoldOf(2, core0).tagged);
+  // So it stays the first job's when the second one ends.
+  EXPECT_TRUE(matcher.Cancel(2));
+  EXPECT_TRUE(matcher.HoldOf(1, core0).exclusive);
+  EXPECT_EQ(matcher.allocations(core0), 1);
+  EXPECT_TRUE(matcher.Cancel(1));
+  EXPECT_EQ(allocate(3), "core0:x core1:x node0:x cluster0:s");
+}
+
 TEST(MatcherRelease, NodeOfALargeJobCostsWhatANodeOfASmallOneCosts) {
   for (const char* ask : {"node[{}]!", "slot[{}]/node[1]!/core[32]",
                           "rack[{1}]!", "slot[{}]/node[1]/core[32]"}) {

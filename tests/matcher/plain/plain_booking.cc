@@ -25,7 +25,8 @@ Match PlainMatcher::Book(JobId job, Time at, MatchOutcome how) {
 }
 
 // Adds what is taken below the vertex to `above`. Returns how many vertices are
-// taken whole; nothing if a filter has no room.
+// taken whole; nothing if the vertex is another job's or its filter has no
+// room.
 std::optional<int> PlainMatcher::Walk(EdgeIndex way, VertexIndex v, Choice mark,
                                       bool whole, Counts& above) {
   whole = whole || whole_types_.contains(graph_.type(v));
@@ -63,10 +64,11 @@ bool PlainMatcher::BookVertex(VertexIndex v, std::int64_t units, bool exclusive,
                               const Counts& below) {
   Job& job = jobs_[job_];
   Place& place = places_[v];
+  const bool takes = exclusive && mode_ == Mode::kBook;
+  if (takes && !place.plan.Take(job.start, job.end, units)) return false;
   Piece& piece = job.pieces[v];
   piece.tagged = true;
-  if (exclusive && mode_ == Mode::kBook &&
-      place.plan.Take(job.start, job.end, units)) {
+  if (takes) {
     piece.units = units;
     place.holders.insert(job_);
   }

@@ -123,10 +123,16 @@ class PolicyPlay {
   // Returns why the answers may differ; empty: they may not.
   std::string WhyDifferent(const Request& request, const Answer& fluxion,
                            const Answer& ours);
+  bool EqualOnWholeNodes(const Request& request, const Answer& fluxion,
+                         const Answer& ours) const;
   void Follow(JobId job);  // the NodeGraph gets what the Matcher has
-  // Returns how the tasks of a job on whole nodes differ; nothing: not at all.
+  // Returns how the tasks of a job on whole nodes differ; nothing: not at all,
+  // or in the choice among equals, which is counted.
   std::optional<std::string> CompareTasks(const Request& request,
-                                          const Answer& ours) const;
+                                          const Answer& ours);
+  // Returns the nodes of the Matcher's tasks that start at the time on nodes
+  // that nobody uses, one for each task, sorted.
+  std::vector<int> TasksOnWholeNodes(const Request& request, Time start) const;
   void EndTask();
   void EndTaskInMatcher(JobId id, Job& job, int node);
   void CancelSome();

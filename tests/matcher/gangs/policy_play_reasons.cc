@@ -16,6 +16,9 @@ PolicyPlay::Room PolicyPlay::RoomOn(int number, Time from, Time end) const {
     if (job.end <= from || job.start >= end) continue;
     if (job.start > from) moments.insert(job.start);
     held.insert(job.vertices.begin(), job.vertices.end());
+    // A node that is used whole has no room, and no number of it counts.
+    if (policy_.node_exclusive && std::ranges::count(job.nodes, number) > 0)
+      return room;
   }
   for (int type = 0; type < kTypes; ++type) {
     const auto total = static_cast<std::int64_t>(node.units[type].size());
@@ -56,7 +59,8 @@ std::string PolicyPlay::WhyDifferent(const Request& request,
     const bool several = fluxion.start && request.tasks > 1;
     return several && fluxion.start == ours.start ? "visited" : "";
   }
-  if (policy_.node_exclusive) return "";
+  if (policy_.node_exclusive)
+    return EqualOnWholeNodes(request, fluxion, ours) ? "equals" : "";
   std::set<Time> tried = {now_};
   Time last = now_;
   for (const Answer* answer : {&fluxion, &ours})
@@ -80,6 +84,20 @@ std::string PolicyPlay::WhyDifferent(const Request& request,
     return "equals";
   }
   return "";
+}
+
+// True if the nodes of both are such that the policy sees no difference between
+// their tasks.
+bool PolicyPlay::EqualOnWholeNodes(const Request& request,
+                                   const Answer& fluxion,
+                                   const Answer& ours) const {
+  if (!ByUnits() || !ours.start || fluxion.start != ours.start) return false;
+  const std::vector<int> tasks = TasksOnWholeNodes(request, *ours.start);
+  std::vector<int> nodes = tasks;
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes == fluxion.nodes &&
+         CostsOf(request, {ours.start, tasks, {}}) ==
+             CostsOf(request, {ours.start, ours.tasks, {}});
 }
 
 // Returns what the policy looks at for each task of the answer, sorted.

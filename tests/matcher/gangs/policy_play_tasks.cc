@@ -7,12 +7,12 @@
 
 namespace fluxnetes::matcher {
 
-std::optional<std::string> PolicyPlay::CompareTasks(const Request& request,
-                                                    const Answer& ours) const {
-  const Time end = *ours.start + request.duration;
+std::vector<int> PolicyPlay::TasksOnWholeNodes(const Request& request,
+                                               Time start) const {
+  const Time end = start + request.duration;
   std::set<int> used;
   for (const auto& [id, job] : jobs_) {
-    if (id != last_job_ && job.start < end && job.end > *ours.start)
+    if (id != last_job_ && job.start < end && job.end > start)
       used.insert(job.nodes.begin(), job.nodes.end());
   }
   Policy shared = policy_;
@@ -25,22 +25,35 @@ std::optional<std::string> PolicyPlay::CompareTasks(const Request& request,
   }
   Matcher matcher(std::move(graph), {.policy = shared});
   const Match match = AskMatcher(matcher, 1, request);
-  std::vector<int> tasks;
+  std::map<int, std::int64_t> cores;
   for (const Taken& taken : match.taken) {
     const auto of = node_of_.find(taken.vertex);
     if (!taken.exclusive || of == node_of_.end()) continue;
     if (std::ranges::count(nodes_[of->second].units[0], taken.vertex) > 0)
-      tasks.push_back(of->second);
+      ++cores[of->second];
   }
-  std::sort(tasks.begin(), tasks.end());
-  std::vector<int> ours_by_unit;
-  for (const int node : ours.tasks)
-    ours_by_unit.insert(ours_by_unit.end(), request.amounts[0], node);
-  std::sort(ours_by_unit.begin(), ours_by_unit.end());
-  if (tasks == ours_by_unit) return {};
-  Answer theirs{match.at, tasks, {}};
-  return "by cores, the tasks are " + Show(theirs) + ", in the NodeGraph " +
-         Show({ours.start, ours_by_unit, {}});
+  std::vector<int> tasks;
+  for (const auto& [node, here] : cores)
+    tasks.insert(tasks.end(), here / request.amounts[0], node);
+  return tasks;
+}
+
+std::optional<std::string> PolicyPlay::CompareTasks(const Request& request,
+                                                    const Answer& ours) {
+  const std::vector<int> tasks = TasksOnWholeNodes(request, *ours.start);
+  std::vector<int> our_tasks = ours.tasks;
+  std::sort(our_tasks.begin(), our_tasks.end());
+  if (tasks == our_tasks) return {};
+  const Answer theirs{ours.start, tasks, {}};
+  const Answer mine{ours.start, our_tasks, {}};
+  auto noted = jobs_.extract(last_job_);  // the state before the answer
+  const bool equal =
+      ByUnits() && CostsOf(request, theirs) == CostsOf(request, mine);
+  jobs_.insert(std::move(noted));
+  if (!equal)
+    return "the tasks are " + Show(theirs) + ", in the NodeGraph " + Show(mine);
+  ++counts_.equals;
+  return {};
 }
 
 // Ends one of several tasks of a job that has started.

@@ -94,7 +94,10 @@ INSTANTIATE_TEST_SUITE_P(Policies, EqualAnswers,
 
 INSTANTIATE_TEST_SUITE_P(
     Composed, EqualAnswers,
-    ::testing::Values("policy=low stop_on_1_matches=true",
+    ::testing::Values("policy=low node_exclusive=true",
+                      "policy=high node_exclusive=true",
+                      "policy=low node_exclusive=true stop_on_1_matches=true",
+                      "policy=low stop_on_1_matches=true",
                       "policy=high stop_on_1_matches=true",
                       "policy=low node_centric=true node_exclusive=true "
                       "stop_on_1_matches=true"));

@@ -546,7 +546,7 @@ COMMENT ON COLUMN placements.pod_uid IS 'The pod.';
 COMMENT ON COLUMN placements.node_name IS 'The node.';
 COMMENT ON COLUMN placements.cpu_milli IS 'CPU in thousandths of a core.';
 COMMENT ON COLUMN placements.memory_bytes IS 'Memory in bytes.';
-COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs.';
+COMMENT ON COLUMN placements.other IS 'Other resources by name, including ephemeral-storage and GPUs, and devices by class as CLASS.deviceclass.resource.k8s.io/devices.';
 COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
 COMMENT ON COLUMN placements.parts IS 'What the pod has inside of its node, as paths: socket0/numa1/core[0-7]; null: amounts alone.';
 COMMENT ON COLUMN placements.devices IS 'The devices of the pod''s claims, as a JSON array of objects with claim, request, driver, pool and device; null: none.';

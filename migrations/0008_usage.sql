@@ -53,10 +53,20 @@ AS $$
     jsonb_build_object(
       'cpu', place.cpu_milli / 1000.0, 'memory', place.memory_bytes, 'pods', 1
     )
-    || coalesce(place.other, '{}')
+    || coalesce(
+      CASE
+        WHEN place.devices IS NULL THEN place.other
+        ELSE (
+          SELECT jsonb_object_agg(o.key, o.value)
+          FROM jsonb_each(place.other) AS o
+          WHERE o.key NOT LIKE '%.deviceclass.resource.k8s.io/devices'
+        )
+      END,
+      '{}'
+    )
 $$;
 COMMENT ON FUNCTION amounts_held IS
-'The amounts of a placement by resource, in cores, bytes or units.';
+'The amounts of a placement by resource, in cores, bytes or units. Devices by class are left out: what ended pods had of them is not known.';
 
 CREATE TABLE usage_clock (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),

@@ -288,6 +288,16 @@ std::optional<ContentId> DevicePools::ContentOf(const DeviceId& device) const {
   return content;
 }
 
+std::map<KindId, int> DevicePools::CountKinds() const {
+  std::map<KindId, int> counts;
+  for (const auto& pool : pools_) {
+    ForEachLatest(*pool, [&](const Published& each) {
+      ++counts[kinds_.kind(each.content)];
+    });
+  }
+  return counts;
+}
+
 std::set<KindId> DevicePools::WideKinds() const {
   std::set<KindId> kinds;
   for (const auto& pool : pools_) {

@@ -99,6 +99,8 @@ class DevicePools {
   std::optional<ContentId> ContentOf(const DeviceId& device) const;
   // Grows with each change of a slice.
   std::uint64_t version() const { return version_; }
+  // How many devices there are of each kind.
+  std::map<KindId, int> CountKinds() const;
   // The kinds of devices that several nodes may use.
   std::set<KindId> WideKinds() const;
 

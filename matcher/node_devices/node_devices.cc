@@ -94,6 +94,20 @@ void NodeDevices::RemoveClass(std::string_view name) {
   state_->classes.erase(found);
 }
 
+int NodeDevices::CountOfClass(std::string_view name) const {
+  const auto found = state_->classes.find(name);
+  if (found == state_->classes.end() || !found->second.error.empty()) return 0;
+  DeviceKinds& kinds = state_->kinds;
+  const ProbeId probe = kinds.TakeProbe(found->second.content.selectors);
+  int count = 0;
+  for (const auto& [kind, devices] : state_->pools.CountKinds()) {
+    if (kinds.verdict(kind, probe) == DeviceKinds::Verdict::kYes)
+      count += devices;
+  }
+  kinds.GiveProbe(probe);
+  return count;
+}
+
 void NodeDevices::SetAllocated(const std::string& claim,
                                std::vector<AllocatedDevice> devices,
                                DeviceNodes nodes) {

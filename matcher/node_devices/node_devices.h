@@ -76,6 +76,10 @@ class NodeDevices {
   // The claim has no devices any more, or is gone.
   void ForgetAllocated(const std::string& claim);
 
+  // How many devices there are for which the selectors of the class hold,
+  // whoever has them; 0: there is no such class.
+  int CountOfClass(std::string_view name) const;
+
   // Returns the number of the request, the same for equal ones; kept until it
   // was given back as often. Throws SelectorError (device_selector.h) for a
   // selector that is wrong or that is not supported.

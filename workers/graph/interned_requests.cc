@@ -8,6 +8,7 @@
 #include "cluster/json/request_json.h"
 #include "matcher/node_devices/node_devices.h"
 #include "workers/labels/device_claims.h"
+#include "workers/labels/device_counts.h"
 #include "workers/labels/inside_labels.h"
 
 namespace fluxnetes::workers {
@@ -38,11 +39,29 @@ InternedRequests::Entry& InternedRequests::Add(
   return entry;
 }
 
+void InternedRequests::Count(Entry& entry) const {
+  const cluster::Resources& resources = entry.request.resources;
+  cluster::Resources of_nodes = OfNodes(resources);
+  cluster::Resources counted = resources;
+  if (!entry.request.rules->resource_claims.empty()) {
+    const DeviceCounts devices = CountDevices(entry.request);
+    for (const auto& [name, amount] : devices.own)
+      counted.SetExtended(name, amount);
+    for (const auto& [claim, amounts] : devices.shared) {
+      cluster::Resources once;
+      for (const auto& [name, amount] : amounts) once.SetExtended(name, amount);
+      entry.shared[claim] = amounts_(once);
+    }
+  }
+  entry.amounts = amounts_(of_nodes);
+  if (counted != of_nodes) entry.counted = amounts_(counted);
+}
+
 Request InternedRequests::Intern(const std::string& json) {
   const auto found = by_key_.find(json);
   if (found != by_key_.end()) return &found->second.request;
   Entry& entry = Add(json, cluster::PodRequestFromJson(json));
-  entry.amounts = amounts_(entry.request.resources);
+  Count(entry);
   if (WhyUnsupported(entry.request).empty() && selected_.Add(entry.request)) {
     news_ = true;
   }
@@ -68,6 +87,8 @@ Request InternedRequests::Of(Request request, const std::string& namespace_name,
   if (found != by_key_.end()) return &found->second.request;
   Entry& entry = Add(std::move(key), resolved ? *resolved : plain->request);
   entry.amounts = plain->amounts;
+  entry.counted = plain->counted;
+  entry.shared = plain->shared;
   entry.plain = plain;
   entry.namespace_name = namespace_name;
   entry.labels = std::move(seen);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,8 +44,20 @@ class InternedRequests {
   // none). Returns `held` if rules do not look at the pod.
   Request Lasting(const cluster::Pod& pod, Request held);
 
+  // What a pod takes of a node.
   const std::vector<std::int64_t>& Amounts(Request request) const {
     return entries_.at(request)->amounts;
+  }
+  // The same as accounts count it: with devices by class (device_counts.h), but
+  // for those of claims that several pods may use.
+  const std::vector<std::int64_t>& Counted(Request request) const {
+    const Entry& entry = *entries_.at(request);
+    return entry.counted.empty() ? entry.amounts : entry.counted;
+  }
+  // By claim, what counts once for all pods of a group that use it.
+  using CountedOnce = std::map<std::string, std::vector<std::int64_t>>;
+  const CountedOnce& Shared(Request request) const {
+    return entries_.at(request)->shared;
   }
   matcher::RulesId Rules(Request request);
   // What the request takes inside of a node; kNoShape: amounts alone.
@@ -69,6 +82,8 @@ class InternedRequests {
     std::string key;
     cluster::PodRequest request;
     std::vector<std::int64_t> amounts;
+    std::vector<std::int64_t> counted;  // empty: as `amounts`
+    CountedOnce shared;
     int number = 0;  // in order of first use
     bool looks_at_pods = false;
     // The entry without namespace and labels; null: this.
@@ -82,6 +97,7 @@ class InternedRequests {
   };
 
   Entry& Add(std::string key, const cluster::PodRequest& request);
+  void Count(Entry& entry) const;
 
   matcher::NodeGraph& graph_;
   const AmountsOf amounts_;

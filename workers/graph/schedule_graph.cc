@@ -9,6 +9,7 @@
 
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/structure_text.h"
+#include "workers/labels/device_counts.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"
 
@@ -389,7 +390,9 @@ std::size_t ScheduleGraph::IndexOf(const std::string& resource) {
 }
 
 const std::vector<double>& ScheduleGraph::Capacity() const {
-  if (capacity_) return *capacity_;
+  // A resource that was added since may count devices of a class.
+  if (capacity_ && capacity_->size() == graph_.resources().size())
+    return *capacity_;
   std::vector<double> sum(graph_.resources().size());
   for (const KnownNode* node : by_index_) {
     if (node == nullptr || !node->known) continue;
@@ -399,6 +402,10 @@ const std::vector<double>& ScheduleGraph::Capacity() const {
   for (const auto& [name, pool] : pools_)
     sum[graph_.ResourceOfPool(pool.index)] =
         static_cast<double>(pool.pool.total);
+  for (const auto& [name, index] : resources_) {
+    const std::string_view counted = ClassCountedBy(name);
+    if (!counted.empty()) sum[index] = graph_.devices().CountOfClass(counted);
+  }
   return capacity_.emplace(std::move(sum));
 }
 

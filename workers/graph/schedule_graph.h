@@ -194,12 +194,14 @@ class ScheduleGraph {
   // hold something, after TouchAll().
   std::vector<GroupId> TakeTouched() { return holdings_.TakeTouched(); }
   void TouchAll() { holdings_.TouchAll(); }
+  // With devices by class, as accounts count them (device_counts.h).
   std::vector<std::int64_t> AmountsOf(const Held& held) const;
   // kForever if it has none.
   matcher::Time PlannedEnd(const Held& held) const;
   // The resource of that name, as in amounts.
   std::size_t IndexOf(const std::string& resource);
-  // What all known nodes have, per resource.
+  // What all known nodes have, per resource, and how many devices there are of
+  // a class that accounts count.
   const std::vector<double>& Capacity() const;
 
   // When the last of those ends that were evicted for this group and hold

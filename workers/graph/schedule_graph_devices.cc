@@ -12,8 +12,10 @@ void ScheduleGraph::SetDevices(const DeviceNews& news) {
   for (const matcher::DeviceClass& each : news.classes) devices.SetClass(each);
   for (const std::string& each : news.gone_classes) devices.RemoveClass(each);
   if (!news.slices.empty() || !news.gone_slices.empty() ||
-      !news.classes.empty() || !news.gone_classes.empty())
+      !news.classes.empty() || !news.gone_classes.empty()) {
+    capacity_.reset();
     NoteDevices({}, true);
+  }
   for (const AllocatedClaim& claim : news.claims) SetClaim(claim);
 }
 

@@ -132,10 +132,15 @@ std::optional<GroupId> ScheduleGraph::Mislabelled(const cluster::Pod& pod) {
 
 std::vector<std::int64_t> ScheduleGraph::AmountsOf(const Held& held) const {
   std::vector<std::int64_t> sum(graph_.resources().size());
+  const auto add = [&sum](const std::vector<std::int64_t>& amounts) {
+    for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
+  };
+  std::set<std::string> shared;  // claims that are counted
   for (const PlacedMember& member : held.members) {
     if (member.uid.empty()) continue;
-    const auto& amounts = requests_.Amounts(member.request);
-    for (std::size_t r = 0; r < amounts.size(); ++r) sum[r] += amounts[r];
+    add(requests_.Counted(member.request));
+    for (const auto& [claim, amounts] : requests_.Shared(member.request))
+      if (shared.insert(claim).second) add(amounts);
   }
   for (const auto& [name, amount] : held.pools)
     sum[graph_.ResourceOfPool(pools_.at(name).index)] += amount;

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "workers/labels/device_counts.h"
+
 namespace fluxnetes::workers {
 namespace {
 
@@ -16,6 +18,22 @@ std::optional<std::string> OtherResources(const cluster::Resources& resources) {
     other[kEphemeral] = resources.ephemeral_bytes;
   for (const auto& [name, amount] : resources.extended) other[name] = amount;
   return other.dump();
+}
+
+std::optional<std::string> OtherResources(const cluster::PodRequest& request,
+                                          std::set<std::string>& counted) {
+  if (request.rules->resource_claims.empty())
+    return OtherResources(request.resources);
+  cluster::Resources all = request.resources;
+  const auto add = [&all](const DeviceAmountsByName& amounts) {
+    for (const auto& [name, amount] : amounts)
+      all.SetExtended(name, all.Extended(name) + amount);
+  };
+  const DeviceCounts devices = CountDevices(request);
+  add(devices.own);
+  for (const auto& [claim, amounts] : devices.shared)
+    if (counted.insert(claim).second) add(amounts);
+  return OtherResources(all);
 }
 
 void ReadOtherResources(const std::string& other,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "sql/faults.h"
@@ -65,8 +67,11 @@ void Schedule::State::Prepare(PendingLine& line) {
       duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
   line.gang.groups.clear();
   line.amounts.assign(graph.graph().resources().size(), 0);
+  std::set<std::string> shared;  // claims that are counted
   for (const auto& [request, count] : line.requests) {
-    AddTimes(line.amounts, graph.requests().Amounts(request), count);
+    AddTimes(line.amounts, graph.requests().Counted(request), count);
+    for (const auto& [claim, amounts] : graph.requests().Shared(request))
+      if (shared.insert(claim).second) AddTimes(line.amounts, amounts, 1);
     line.gang.groups.push_back({graph.requests().Amounts(request),
                                 graph.Eligible(settings.node_selector), count,
                                 graph.requests().Rules(request),

@@ -1,6 +1,7 @@
 // Commits decisions: see match_store.h.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "sql/faults.h"
 #include "workers/loops/group_jobs.h"
@@ -321,6 +322,7 @@ void PostgresMatchStore::WritePlacements(
     starts.push_back(group->start);
     ends.push_back(group->end);
     terms.push_back(leadership_.TermOf(MatchQueue(group->queue)));
+    std::set<std::string> counted;  // claims of several pods
     for (std::size_t m = 0; m < group->members.size(); ++m) {
       const PlacedMember& member = group->members[m];
       const cluster::Resources& amounts = member.request->resources;
@@ -334,7 +336,7 @@ void PostgresMatchStore::WritePlacements(
       places.push_back(member.node);
       cpu.push_back(amounts.cpu_milli);
       memory.push_back(amounts.memory_bytes);
-      other.push_back(OtherResources(amounts));
+      other.push_back(OtherResources(*member.request, counted));
       if (sql::BugPlanted("half-gang")) break;
     }
     if (!external.contains(group->group))

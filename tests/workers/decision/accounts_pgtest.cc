@@ -3,6 +3,7 @@
 #include <future>
 #include <thread>
 
+#include "cluster/devices/claim_spec.h"
 #include "tests/workers/support/start_fixture.h"
 
 namespace fluxnetes::workers {
@@ -17,6 +18,54 @@ class AccountsTest : public StartTest {
   void Write(const std::string& columns, const std::string& values) {
     database.Execute("INSERT INTO accounts (" + columns + ") VALUES (" +
                      values + ")");
+  }
+  // Node n0 has eight GPUs.
+  void PutGpus() {
+    cluster::DeviceClass gpu;
+    gpu.device_class = {"gpu", {"true"}};
+    door.PutOther("class gpu", gpu);
+    cluster::ResourceSlice slice;
+    slice.slice.name = "gpus";
+    slice.slice.driver = "gpu.example.com";
+    slice.slice.pool = "n0";
+    slice.slice.generation = 1;
+    slice.slice.nodes.node = "n0";
+    for (int i = 0; i < 8; ++i)
+      slice.slice.devices.push_back({.name = "gpu-" + std::to_string(i)});
+    door.PutOther("slice gpus", slice);
+  }
+  // A gang of two pods that share a claim of `shared` GPUs and have one of
+  // `own` each.
+  void CreateGpuGang(const std::string& name, int shared, int own) {
+    const auto put_claim = [&](const std::string& claim_name, int count,
+                               const std::string& pod_uid) {
+      matcher::DeviceRequest request;
+      request.name = "gpu";
+      request.choices = {{.device_class = "gpu", .count = count}};
+      matcher::DeviceClaim devices;
+      devices.requests = {request};
+      cluster::ResourceClaim claim;
+      claim.namespace_name = "default";
+      claim.name = claim_name;
+      claim.uid = "uid-of-" + claim_name;
+      if (!pod_uid.empty())
+        claim.owner = cluster::Owner{"Pod", claim_name, pod_uid};
+      claim.spec.Own() =
+          cluster::ReadClaimSpec(cluster::WriteClaimSpec(devices));
+      door.PutResourceClaim(claim);
+    };
+    put_claim(name, shared, "");
+    for (int i = 0; i < 2; ++i) {
+      const std::string pod_name = name + "-" + std::to_string(i);
+      cluster::Pod pod = PodOf({.name = pod_name, .group = name, .size = 2});
+      put_claim(pod_name, own, pod.uid);
+      pod.resource_claims = {{"shared", name, ""},
+                             {"own", pod_name, "some-gpus"}};
+      pod.request.rules.Own().resource_claims = {
+          {.name = "shared", .claim = "default/" + name},
+          {.name = "own", .template_name = "some-gpus"}};
+      door.Put(pod);
+    }
   }
   void Refused(const std::string& columns, const std::string& values,
                const std::string& why) {
@@ -118,6 +167,31 @@ TEST_F(AccountsTest, QuotaTakesEffectAtOnceAndSaysWhy) {
   Pass(3);
   EXPECT_EQ(StateOf("second"), "allocated");
   EXPECT_EQ(Ask("SELECT count(*) FROM wait_reasons"), "0");
+}
+
+TEST_F(AccountsTest, QuotaCountsDevicesOfAClassAlsoAfterARestart) {
+  const std::string gpus = "gpu.deviceclass.resource.k8s.io/devices";
+  PutGpus();
+  Write("name, namespace, quota",
+        "'team', 'default', '{\"" + gpus + "\": \"5\"}'");
+  CreateGpuGang("first", 1, 1);
+  Pass(0);
+  EXPECT_EQ(StateOf("first"), "allocated");
+  EXPECT_EQ(Ask("SELECT holds ->> '" + gpus + "' FROM account_summary"), "3");
+  EXPECT_EQ(AskAll("SELECT other FROM placements ORDER BY pod_uid"),
+            "{\"" + gpus + "\": 2}\n{\"" + gpus + "\": 1}");
+  // Hours of usage do not have them: what ended pods had is not known.
+  EXPECT_EQ(Ask("SELECT DISTINCT amounts_held(l) ? '" + gpus +
+                "' FROM "
+                "placements AS l"),
+            "f");
+  Restart();
+  CreateGpuGang("second", 1, 1);
+  Pass(1);
+  EXPECT_EQ(ReasonOf("second"),
+            "needs 3 " + gpus + "; of the quota of account team (5 " + gpus +
+                ") 3 " + gpus + " is used or reserved");
+  EXPECT_FALSE(match->worker.Compare().again);
 }
 
 TEST_F(AccountsTest, QuotaGoesByTheLabelElseByTheNamespace) {

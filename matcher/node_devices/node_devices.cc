@@ -108,6 +108,17 @@ int NodeDevices::CountOfClass(std::string_view name) const {
   return count;
 }
 
+std::string NodeDevices::ClassBehind(std::string_view resource) const {
+  constexpr std::string_view kImplicit = "deviceclass.resource.kubernetes.io/";
+  if (resource.starts_with(kImplicit)) {
+    const auto named = resource.substr(kImplicit.size());
+    return state_->classes.contains(named) ? std::string(named) : "";
+  }
+  for (const auto& [name, each] : state_->classes)
+    if (each.content.extended_resource == resource) return name;
+  return "";
+}
+
 void NodeDevices::SetAllocated(const std::string& claim,
                                std::vector<AllocatedDevice> devices,
                                DeviceNodes nodes) {

@@ -80,6 +80,11 @@ class NodeDevices {
   // whoever has them; 0: there is no such class.
   int CountOfClass(std::string_view name) const;
 
+  // A class whose devices this resource of containers stands for
+  // (extendedResourceName, or "deviceclass.resource.kubernetes.io/CLASS");
+  // empty: none.
+  std::string ClassBehind(std::string_view resource) const;
+
   // Returns the number of the request, the same for equal ones; kept until it
   // was given back as often. Throws SelectorError (device_selector.h) for a
   // selector that is wrong or that is not supported.

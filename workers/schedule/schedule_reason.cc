@@ -83,10 +83,18 @@ std::optional<std::string> WhyTooBig(const ScheduleGraph& graph,
     }
     if (most < task.amounts[r]) {
       const std::string& name = graph.graph().resources()[r];
-      return fmt::format(
-          "no node that it may use has {}, the most is {}",
-          cluster::AmountInWords(name, task.amounts[r]),
-          most == 0 ? "none" : cluster::AmountInWords(name, most));
+      std::string why =
+          fmt::format("no node that it may use has {}, the most is {}",
+                      cluster::AmountInWords(name, task.amounts[r]),
+                      most == 0 ? "none" : cluster::AmountInWords(name, most));
+      const std::string behind = graph.graph().devices().ClassBehind(name);
+      if (!behind.empty()) {
+        why += fmt::format(
+            "; the DeviceClass {} has devices for this resource, which are "
+            "given to ResourceClaims only: let the pods claim them",
+            behind);
+      }
+      return why;
     }
   }
   const bool some =

@@ -1,5 +1,6 @@
 #include "workers/schedule/schedule_reason.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cluster/json/request_json.h"
@@ -148,6 +149,40 @@ TEST(ScheduleReason, NamesTheRequestThatHasTooFewDevices) {
             "needs 1 × (1 cpu, 1Gi); no place is free; 1 node does not have "
             "the devices of its claims free (node node0: request one of claim "
             "gpus: 1 device of class gpu, none is free)");
+}
+
+TEST(ScheduleReason, NamesTheClassThatAnExtendedResourceStandsFor) {
+  const auto why = [](Story& story, const std::string& resource) {
+    PendingGroup group = story.MakeGroup(1, "1x1", {});
+    cluster::PodRequest request = *group.members[0].request;
+    request.resources.SetExtended(resource, 2);
+    group.members[0].request = story.schedule.Intern(cluster::ToJson(request));
+    story.schedule.Add(std::move(group));
+    story.Decide(0);
+    return story.decision.verdicts.empty() ? ""
+                                           : story.decision.verdicts[0].reason;
+  };
+  DeviceNews news;
+  news.classes = {{.name = "gpu.example.com",
+                   .selectors = {"true"},
+                   .extended_resource = "example.com/gpu"}};
+  const std::string of_class =
+      "; the DeviceClass gpu.example.com has devices for this resource, which "
+      "are given to ResourceClaims only: let the pods claim them";
+  const std::string implicit =
+      "deviceclass.resource.kubernetes.io/gpu.example.com";
+  for (const std::string& resource :
+       {std::string("example.com/gpu"), implicit}) {
+    Story story;
+    story.Nodes("node0 cpu=4");
+    EXPECT_THAT(why(story, resource), Not(HasSubstr("DeviceClass")));
+    story.schedule.SetDevices(news);
+    EXPECT_EQ(why(story, resource), "needs 1 × (1 cpu, 1Gi, 2 " + resource +
+                                        "); no node that it may use has 2 " +
+                                        resource + ", the most is none" +
+                                        of_class);
+    EXPECT_THAT(why(story, "example.com/nic"), Not(HasSubstr("DeviceClass")));
+  }
 }
 
 TEST(ScheduleReason, HugepagesAreCountedNotTheirBytes) {

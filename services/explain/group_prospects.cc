@@ -74,9 +74,24 @@ class Search {
                                          static_cast<double>(start - now())));
   }
 
+  bool ClaimsUnknownDevices() const {
+    return scenario_.devices.slices.empty() &&
+           std::ranges::any_of(Shape(), [this](const Scenario::Pods& pods) {
+             const auto& request =
+                 scenario_.requests[static_cast<std::size_t>(pods.request)];
+             return !request.request.rules->resource_claims.empty();
+           });
+  }
+
   // Simulates without a change, and checks the result against the scheduler's
   // estimate.
   void Compare(const ToldStart& told) {
+    if (ClaimsUnknownDevices()) {
+      found_.unknown =
+          "its pods claim devices, and the records do not say which devices "
+          "nodes have";
+      return;
+    }
     if (told.approximate) {
       found_.unknown = "its own start is only known approximately";
       return;

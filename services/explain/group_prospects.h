@@ -10,7 +10,8 @@
 //   smaller pods               3/4, 1/2, 1/4 of each pod's requests
 //
 // If the simulation without a change does not reproduce the scheduler's own
-// estimate, its results cannot be trusted and are not reported.
+// estimate, its results cannot be trusted and are not reported. Neither are
+// those of a group that claims devices, unless the scenario has devices.
 //
 // Pure, except for the time limit.
 #pragma once

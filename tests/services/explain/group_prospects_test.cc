@@ -93,6 +93,27 @@ TEST_F(GroupProspects, AnotherQueueThatIsFreeHelpsAndAPausedOneDoesNot) {
   EXPECT_EQ(Better(11'500), "duration+0");
 }
 
+TEST_F(GroupProspects, NothingIsSaidOfClaimsWithoutTheDevicesOfTheNodes) {
+  const int request = scenario_.shapes[asked().shape][0].request;
+  scenario_.requests[request].request.rules.Own().resource_claims = {
+      {.name = "gpus",
+       .spec = R"({"devices":{"requests":[{"exactly":)"
+               R"({"deviceClassName":"gpu"},"name":"one"}]}})"}};
+  const std::string unknown =
+      "its pods claim devices, and the records do not say which devices nodes "
+      "have";
+  EXPECT_EQ(Better(11'500), unknown);
+  EXPECT_EQ(Better(std::nullopt), unknown);
+  scenario_.devices.classes = {{.name = "gpu", .selectors = {"true"}}};
+  scenario_.devices.slices = {{.name = "of-n0",
+                               .driver = "gpu.example.com",
+                               .pool = "n0",
+                               .generation = 1,
+                               .nodes = {.node = "n0"},
+                               .devices = {{.name = "gpu-0"}}}};
+  EXPECT_EQ(Better(11'500), "duration+0");
+}
+
 TEST_F(GroupProspects, MoreQuotaHelpsWhereItIsAllThatIsMissing) {
   asked().duration = asked().runs = 600;
   scenario_.users = {"default", "other"};

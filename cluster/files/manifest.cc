@@ -58,9 +58,10 @@ const KnownKind& KindOf(const Json& object, const std::string& place,
                         const ManifestOptions& options) {
   const std::string kinds =
       std::string("Pod, Job, ") + (options.pod_groups ? "PodGroup, " : "") +
-      (options.devices ? "DeviceClass, ResourceSlice, ResourceClaim, "
-                         "ResourceClaimTemplate, "
-                       : "") +
+      (options.devices ? "DeviceClass, ResourceSlice, " : "") +
+      (options.devices || options.claims
+           ? "ResourceClaim, ResourceClaimTemplate, "
+           : "") +
       "Node or List";
   if (!object.is_object()) {
     Refuse(place, "not an object of Kubernetes; write apiVersion: and kind:");
@@ -73,7 +74,8 @@ const KnownKind& KindOf(const Json& object, const std::string& place,
   std::string right;
   for (const KnownKind& known : kKinds) {
     if (kind != known.kind || (known.group_api && !options.pod_groups) ||
-        (known.of_devices && !options.devices))
+        (known.of_devices && !options.devices &&
+         !(options.claims && known.namespaced)))
       continue;
     if (version == known.api_version) return known;
     right += (right.empty() ? "" : " or ") + std::string(known.api_version);

@@ -41,7 +41,8 @@ struct ManifestOptions {
   std::string namespace_name = "default";  // for manifests that name none
   YamlLimits limits = {};
   bool pod_groups = false;  // accepts PodGroups
-  bool devices = false;     // accepts the kinds of resource.k8s.io/v1
+  bool claims = false;      // accepts ResourceClaims and ResourceClaimTemplates
+  bool devices = false;     // accepts all these kinds of resource.k8s.io/v1
   // Where nobody else names the objects that have metadata.generateName alone:
   // their names have these numbers, rising (GeneratedName).
   std::optional<std::uint64_t> number_names_from = {};

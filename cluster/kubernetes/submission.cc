@@ -20,7 +20,14 @@ Json Parse(const std::string& text) {
 
 // Returns the path to POST objects of the kind to; empty for an unknown kind.
 std::string CollectionOf(const Submitted& object) {
+  constexpr ApiResource kClaims{"ResourceClaim", "/apis/resource.k8s.io/v1",
+                                "resourceclaims"};
+  constexpr ApiResource kTemplates{"ResourceClaimTemplate", kClaims.prefix,
+                                   "resourceclaimtemplates"};
   if (object.kind == "Node") return "/api/v1/nodes";
+  for (const ApiResource& claims : {kClaims, kTemplates})
+    if (object.kind == claims.kind)
+      return PathOf(claims, object.namespace_name);
   const auto resource = ResourceOfKind(object.kind);
   return resource ? PathOf(*resource, object.namespace_name) : "";
 }

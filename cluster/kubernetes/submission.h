@@ -20,9 +20,10 @@ struct Submitted {
 };
 
 // Creates the object of one manifest, given as JSON, in the namespace that it
-// names, else in `default_namespace`. Kinds: Node, Pod, and the controllers of
-// pods. A request is sent again only if the server certainly did not act on it,
-// so after an error without an answer the object may exist.
+// names, else in `default_namespace`. Kinds: Node, Pod, the controllers of
+// pods, ResourceClaim and ResourceClaimTemplate. A request is sent again only
+// if the server certainly did not act on it, so after an error without an
+// answer the object may exist.
 Submitted Submit(HttpClient& client, const std::string& manifest,
                  const std::string& default_namespace);
 

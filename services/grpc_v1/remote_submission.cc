@@ -49,6 +49,7 @@ std::vector<cluster::Manifest> ReadRequest(const v1::SubmitRequest& request) {
   cluster::ManifestOptions options;
   if (!request.namespace_().empty())
     options.namespace_name = request.namespace_();
+  options.claims = true;
   options.limits.bytes = request.manifests().size() + 1;
   try {
     auto manifests =

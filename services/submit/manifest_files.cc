@@ -61,6 +61,7 @@ std::vector<cluster::Manifest> CheckedManifests(
   cluster::ManifestOptions reading;
   reading.namespace_name = options.namespace_name;
   reading.pod_groups = options.pod_groups;
+  reading.claims = options.claims;
   reading.devices = options.devices;
   std::vector<cluster::Manifest> manifests;
   int wrong = 0;

@@ -15,7 +15,8 @@ struct ManifestFiles {
   std::vector<std::string> files;  // a directory, a file, or "-"
   std::string namespace_name = "default";
   bool pod_groups = false;  // whether PodGroups are accepted
-  bool devices = false;     // whether classes, slices and claims of devices are
+  bool claims = false;      // whether claims of devices are, and templates
+  bool devices = false;     // whether these are, and classes and slices
   bool names = false;       // names what has metadata.generateName alone
   std::string otherwise;  // "nothing was submitted": the consequence of errors
 };

@@ -14,13 +14,22 @@ namespace {
 
 constexpr std::chrono::seconds kProbeDeadline{5};
 
-// Returns the pod itself or that of the template; null for a node.
+// Returns the pod itself or that of the Job; null: it makes none.
 const cluster::Pod* PodOf(const cluster::Manifest& manifest) {
   if (const auto* pod = std::get_if<cluster::PodTemplate>(&manifest.object))
     return &pod->pod;
   if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
     return &job->pod_template.pod;
   return nullptr;
+}
+
+const cluster::ResourceClaim* ClaimOf(const cluster::Manifest& manifest) {
+  return std::get_if<cluster::ResourceClaim>(&manifest.object);
+}
+
+const cluster::ResourceClaimTemplate* TemplateOf(
+    const cluster::Manifest& manifest) {
+  return std::get_if<cluster::ResourceClaimTemplate>(&manifest.object);
 }
 
 void Probe(cluster::HttpClient& client, const std::string& address) {
@@ -49,6 +58,10 @@ std::string Called(const cluster::Manifest& manifest,
     return "pod/" + name(pod->pod.name);
   if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
     return "job.batch/" + name(job->name);
+  if (const auto* claim = ClaimOf(manifest))
+    return "resourceclaim.resource.k8s.io/" + name(claim->name);
+  if (const auto* of = TemplateOf(manifest))
+    return "resourceclaimtemplate.resource.k8s.io/" + name(of->name);
   return "node/" + name(std::get<cluster::Node>(manifest.object).name);
 }
 
@@ -71,6 +84,8 @@ std::string WhyNotScheduled(const cluster::Manifest& manifest,
 std::string NamespaceOf(const cluster::Manifest& manifest) {
   if (const auto* job = std::get_if<cluster::KubernetesJob>(&manifest.object))
     return job->namespace_name;
+  if (const auto* claim = ClaimOf(manifest)) return claim->namespace_name;
+  if (const auto* of = TemplateOf(manifest)) return of->namespace_name;
   const cluster::Pod* pod = PodOf(manifest);
   return pod == nullptr ? std::string() : pod->namespace_name;
 }

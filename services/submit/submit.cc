@@ -79,6 +79,7 @@ ExitCode RunSubmit(const SubmitOptions& options, const Config& config,
   const std::vector<cluster::Manifest> manifests =
       ReadManifestFiles({.files = options.files,
                          .namespace_name = options.namespace_name,
+                         .claims = true,
                          .otherwise = "nothing was submitted"},
                         console);
   WarnOfAll(manifests, config, console);

@@ -124,8 +124,9 @@ class Client:
         placement: scheduler_pb2.PlacementRequest | None = None,
         dry_run: bool = False,
     ) -> Submission:
-        """Creates Pods and Jobs of manifests: a text in YAML or JSON, a path, an
-        open file, or objects. Raises SubmissionRefused if the cluster refuses
+        """Creates Pods and Jobs of manifests, and their ResourceClaims and
+        ResourceClaimTemplates: a text in YAML or JSON, a path, an open file, or
+        objects. Raises SubmissionRefused if the cluster refuses
         one; the others exist then. With `dry_run` nothing is created.
 
         `namespace` is that of manifests that name none.

@@ -50,7 +50,8 @@ class Submission:
     def _of_pods(
         objects: tuple[scheduler_pb2.SubmittedObject, ...],
     ) -> list[scheduler_pb2.SubmittedObject]:
-        return [each for each in objects if each.namespace]  # not nodes
+        kinds = ("pod/", "job.batch/")
+        return [each for each in objects if each.name.startswith(kinds)]
 
     @property
     def groups(self) -> tuple[GroupName, ...]:

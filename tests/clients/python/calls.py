@@ -64,6 +64,15 @@ def changes(client):
     checked = client.submit(job("never", 1), dry_run=True)
     claim("a dry run creates nothing",
           not checked.objects[0].created and not checked.groups)
+    template = {
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "one-gpu"},
+        "spec": {"spec": {"devices": {"requests": [
+            {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}}}
+    made = client.submit([template, job("beside", 2, 60)])
+    claim("templates of claims are created, and are no group",
+          made.objects[0].created and
+          [each.name for each in made.groups] == ["beside"], made.groups)
 
 
 def errors(client):

@@ -268,6 +268,34 @@ TEST_F(GrpcSchedulerTest, ManifestIsCreatedAndWritesAnAuditRow) {
   EXPECT_EQ(Audit(), "local operator grpc submit a/job.batch/train created");
 }
 
+TEST_F(GrpcSchedulerTest, ClaimsOfAManifestAreCreatedInTheirNamespace) {
+  cluster::SimulatedCluster cluster;
+  ClusterApi cluster_api(
+      cluster, {.address = "unix:" + ::testing::TempDir() + "grpc_claims"});
+  cluster_api.Start();
+  config_.cluster.listen = cluster_api.address();
+  Serve();
+  v1::SubmitRequest request;
+  request.set_namespace_("a");
+  request.set_manifests(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+)");
+  v1::SubmitResponse response;
+  const grpc::Status status =
+      Call(&v1::Scheduler::Stub::Submit, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_TRUE(response.objects(0).created()) << response.objects(0).error();
+  EXPECT_EQ(response.objects(0).name(), "resourceclaim.resource.k8s.io/shared");
+  EXPECT_EQ(response.objects(0).namespace_(), "a");
+  EXPECT_NE(cluster.GetResourceClaim("a", "shared"), nullptr);
+  EXPECT_EQ(Audit(),
+            "local operator grpc submit "
+            "a/resourceclaim.resource.k8s.io/shared created");
+}
+
 TEST_F(GrpcSchedulerTest, PlacementOfARequestIsWrittenToItsPods) {
   cluster::SimulatedCluster cluster;
   ClusterApi cluster_api(

@@ -77,6 +77,31 @@ TEST_F(Submit, DirectoryIsReadInOrderWithoutWhatIsNoManifest) {
   EXPECT_THAT(run_.err(), HasSubstr("nodes.yaml: is no manifest, passed over"));
 }
 
+TEST_F(Submit, ClaimsOfDevicesAreCreatedWithThePods) {
+  const std::string requests =
+      "{devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}";
+  const std::string path =
+      Write("all.yaml",
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
+            "metadata: {name: shared}\nspec: " +
+                requests +
+                "\n---\napiVersion: resource.k8s.io/v1\n"
+                "kind: ResourceClaimTemplate\nmetadata: {name: own}\n"
+                "spec: {spec: " +
+                requests + "}\n---\n" + kPod);
+  ASSERT_EQ(run_("submit -n b -f " + path), ExitCode::kOk) << run_.err();
+  EXPECT_EQ(run_.out(),
+            "resourceclaim.resource.k8s.io/shared created\n"
+            "resourceclaimtemplate.resource.k8s.io/own created\n"
+            "pod/plain created\n");
+  EXPECT_NE(cluster_.GetResourceClaim("b", "shared"), nullptr);
+  const auto templates = cluster_.TakeDevices().claim_templates;
+  ASSERT_EQ(templates.size(), 1U);
+  EXPECT_EQ(Key(*templates[0]), "b/own");
+  EXPECT_EQ(run_("submit -n b -f " + path), ExitCode::kFailed);
+  EXPECT_THAT(run_.err(), HasSubstr("already exists"));
+}
+
 TEST_F(Submit, DryRunCreatesNothing) {
   EXPECT_EQ(run_("submit --dry-run -f " + Write("p.yaml", kPod)),
             ExitCode::kOk);
@@ -218,7 +243,15 @@ TEST_F(Submit, BadManifestsAreRefusedWhole) {
   const std::pair<std::string, std::string> cases[] = {
       {"a: [not yaml", "m.yaml:1:1: not YAML"},
       {with("kind: Pod", "kind: Service"),
-       "kind \"Service\" is not supported; it must be Pod, Job, Node or List"},
+       "kind \"Service\" is not supported; it must be Pod, Job, "
+       "ResourceClaim, ResourceClaimTemplate, Node or List"},
+      {"apiVersion: resource.k8s.io/v1\nkind: DeviceClass\n"
+       "metadata: {name: gpu}\nspec: {}\n",
+       "kind \"DeviceClass\" is not supported"},
+      {"apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
+       "metadata: {name: gpu}\nspec: {devices: {requests: [{name: gpu, "
+       "exactly: {deviceClassName: gpu, shape: round}}]}}\n",
+       "spec.devices.requests[0].exactly.shape: this field is not supported"},
       {"apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n",
        "Pod \"x\": spec is missing"},
       {with("{name: plain}", "{}"), "metadata.name"},

@@ -30,15 +30,6 @@ const std::string* WaitsOfJob(const Pod& pod) {
 }
 
 // Keys ("namespace/name"), each once.
-std::set<std::string> TemplatesOf(const Pod& pod) {
-  std::set<std::string> keys;
-  for (const PodClaim& claim : pod.resource_claims) {
-    if (!claim.template_name.empty())
-      keys.insert(pod.namespace_name + "/" + claim.template_name);
-  }
-  return keys;
-}
-
 std::set<std::string> ResourceClaimsOf(const Pod& pod) {
   std::set<std::string> keys;
   for (const PodClaim& claim : pod.resource_claims) {
@@ -94,7 +85,8 @@ void ClusterCache::Apply(const WatchEvent& event, CacheChanges& changes) {
   }
   const auto apply =
       [&]<typename Object>(const Object& object) REQUIRES(mutex_) {
-        if constexpr (!std::is_same_v<Object, std::monostate>) {
+        if constexpr (!std::is_same_v<Object, std::monostate> &&
+                      !std::is_same_v<Object, ClaimTemplatePointer>) {
           if (event.kind == WatchEvent::Kind::kChanged) {
             Put(object, changes);
           } else {
@@ -138,10 +130,10 @@ void ClusterCache::BeginList(const std::optional<WatchedKind>& only) {
       return device_classes_.BeginList();
     case WatchedKind::kResourceSlices:
       return slices_.BeginList();
-    case WatchedKind::kClaimTemplates:
-      return claim_templates_.BeginList();
     case WatchedKind::kResourceClaims:
       return resource_claims_.BeginList();
+    case WatchedKind::kClaimTemplates:
+      return;
   }
 }
 
@@ -197,9 +189,10 @@ void ClusterCache::NoteVanished(WatchedKind kind, CacheChanges& changes) {
       return;
     case WatchedKind::kDeviceClasses:
     case WatchedKind::kResourceSlices:
-    case WatchedKind::kClaimTemplates:
     case WatchedKind::kResourceClaims:
       return NoteVanishedDevices(kind, changes);
+    case WatchedKind::kClaimTemplates:
+      return;
   }
 }
 
@@ -295,7 +288,6 @@ void ClusterCache::Join(const PodPointer& pod) {
   for (const PodGroupName& name : NamedPodGroups(*pod)) add(in_group_[name]);
   if (const std::string* job = WaitsOfJob(*pod)) add(of_job_[*job]);
   if (pod->node_name.empty()) {
-    for (const std::string& key : TemplatesOf(*pod)) add(of_template_[key]);
     for (const std::string& key : ResourceClaimsOf(*pod)) {
       add(of_resource_claim_[key]);
       NoteAllocatedAhead(key);
@@ -315,7 +307,6 @@ void ClusterCache::Leave(const PodPointer& pod) {
   for (const PodGroupName& name : NamedPodGroups(*pod)) remove(in_group_, name);
   if (const std::string* job = WaitsOfJob(*pod)) remove(of_job_, *job);
   if (pod->node_name.empty()) {
-    for (const std::string& key : TemplatesOf(*pod)) remove(of_template_, key);
     for (const std::string& key : ResourceClaimsOf(*pod)) {
       remove(of_resource_claim_, key);
       NoteAllocatedAhead(key);

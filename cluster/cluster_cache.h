@@ -51,8 +51,8 @@ struct CacheChanges {
   std::vector<std::string> nodes;
   std::vector<PodGroupName> pod_groups;
   // UIDs of pods without a node whose PodGroup (one of pod_groups) or whose
-  // Job's annotations changed, or for which a claim of devices that they name,
-  // or its template, came or went.
+  // Job's annotations changed, or for which a claim of devices that they name
+  // came or went.
   std::vector<std::string> regrouped_pods;
   // What is wrong with what nodes say of their inside, and drivers of their
   // devices, each once; for the log.
@@ -105,9 +105,6 @@ class ClusterCache {
   // Increases each time a namespace or its labels change.
   std::uint64_t NamespacesVersion() const EXCLUDES(mutex_);
   ResourceClaimPointer ResourceClaimByName(const std::string& namespace_name,
-                                           const std::string& name) const
-      EXCLUDES(mutex_);
-  ClaimTemplatePointer ClaimTemplateByName(const std::string& namespace_name,
                                            const std::string& name) const
       EXCLUDES(mutex_);
   DeviceClassPointer DeviceClassByName(const std::string& name) const
@@ -190,8 +187,6 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Put(const ResourceSlicePointer& slice, CacheChanges& changes)
       REQUIRES(mutex_);
-  void Put(const ClaimTemplatePointer& of, CacheChanges& changes)
-      REQUIRES(mutex_);
   void Put(const ResourceClaimPointer& claim, CacheChanges& changes)
       REQUIRES(mutex_);
   void Drop(const PodPointer& pod, CacheChanges& changes) REQUIRES(mutex_);
@@ -214,8 +209,6 @@ class ClusterCache {
       REQUIRES(mutex_);
   void Drop(const ResourceSlicePointer& slice, CacheChanges& changes)
       REQUIRES(mutex_);
-  void Drop(const ClaimTemplatePointer& of, CacheChanges& changes)
-      REQUIRES(mutex_);
   void Drop(const ResourceClaimPointer& claim, CacheChanges& changes)
       REQUIRES(mutex_);
 
@@ -233,8 +226,6 @@ class ClusterCache {
   void NoteClaimsOfClasses(const std::vector<std::string>& names)
       REQUIRES(mutex_);
   void NoteJob(const std::string& uid, CacheChanges& changes) REQUIRES(mutex_);
-  void NoteTemplate(const std::string& key, CacheChanges& changes)
-      REQUIRES(mutex_);
   // Claims of devices.
   void NoteClaim(const std::string& key, CacheChanges& changes)
       REQUIRES(mutex_);
@@ -277,15 +268,13 @@ class ClusterCache {
   CachedKind<JobAnnotations> jobs_ GUARDED_BY(mutex_);  // by UID
   CachedKind<DeviceClass> device_classes_ GUARDED_BY(mutex_);
   CachedKind<ResourceSlice> slices_ GUARDED_BY(mutex_);
-  // These two by "namespace/name".
-  CachedKind<ResourceClaimTemplate> claim_templates_ GUARDED_BY(mutex_);
+  // By "namespace/name".
   CachedKind<ResourceClaim> resource_claims_ GUARDED_BY(mutex_);
   std::map<matcher::DeviceId, std::string> holders_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, InOrder> on_node_ GUARDED_BY(mutex_);
   std::map<PodGroupName, InOrder> in_group_ GUARDED_BY(mutex_);
   // Pods without a node.
   std::unordered_map<std::string, InOrder> of_job_ GUARDED_BY(mutex_);
-  std::unordered_map<std::string, InOrder> of_template_ GUARDED_BY(mutex_);
   // By the claims of devices that they have.
   std::unordered_map<std::string, InOrder> of_resource_claim_
       GUARDED_BY(mutex_);

@@ -57,25 +57,6 @@ void ClusterCache::Drop(const ResourceSlicePointer& slice, CacheChanges&) {
     changed_slices_.insert(slice->slice.name);
 }
 
-void ClusterCache::Put(const ClaimTemplatePointer& of, CacheChanges& changes) {
-  ClaimTemplatePointer before;
-  if (claim_templates_.Put(Key(*of), of, before) &&
-      (before == nullptr || before->uid != of->uid || before->spec != of->spec))
-    NoteTemplate(Key(*of), changes);
-}
-
-void ClusterCache::Drop(const ClaimTemplatePointer& of, CacheChanges& changes) {
-  if (claim_templates_.Drop(Key(*of), of->resource_version))
-    NoteTemplate(Key(*of), changes);
-}
-
-void ClusterCache::NoteTemplate(const std::string& key, CacheChanges& changes) {
-  const auto at = of_template_.find(key);
-  if (at == of_template_.end()) return;
-  for (const PodPointer& pod : at->second)
-    changes.regrouped_pods.push_back(pod->uid);
-}
-
 void ClusterCache::Put(const ResourceClaimPointer& claim,
                        CacheChanges& changes) {
   ResourceClaimPointer before;
@@ -145,10 +126,6 @@ void ClusterCache::NoteVanishedDevices(WatchedKind kind,
       for (std::string& name : slices_.EndList())
         changed_slices_.insert(std::move(name));
       return;
-    case WatchedKind::kClaimTemplates:
-      for (const std::string& key : claim_templates_.EndList())
-        NoteTemplate(key, changes);
-      return;
     case WatchedKind::kResourceClaims:
       for (const std::string& key : resource_claims_.EndList()) {
         std::erase_if(holders_,
@@ -165,12 +142,6 @@ ResourceClaimPointer ClusterCache::ResourceClaimByName(
     const std::string& namespace_name, const std::string& name) const {
   const sql::MutexLock lock(mutex_);
   return resource_claims_.Find(namespace_name + "/" + name);
-}
-
-ClaimTemplatePointer ClusterCache::ClaimTemplateByName(
-    const std::string& namespace_name, const std::string& name) const {
-  const sql::MutexLock lock(mutex_);
-  return claim_templates_.Find(namespace_name + "/" + name);
 }
 
 DeviceClassPointer ClusterCache::DeviceClassByName(

@@ -21,8 +21,6 @@ constexpr const char* kDeviceClassPaths[] = {
     "/apis/resource.k8s.io/v1/deviceclasses"};
 constexpr const char* kSlicePaths[] = {
     "/apis/resource.k8s.io/v1/resourceslices"};
-constexpr const char* kClaimTemplatePaths[] = {
-    "/apis/resource.k8s.io/v1/resourceclaimtemplates"};
 constexpr const char* kResourceClaimPaths[] = {
     "/apis/resource.k8s.io/v1/resourceclaims"};
 
@@ -46,8 +44,6 @@ constexpr std::array<WatchedResource, kWatchedKinds> kResources = {{
      kDeviceClassPaths},
     {WatchedKind::kResourceSlices, "resourceslices.resource.k8s.io", true,
      kSlicePaths},
-    {WatchedKind::kClaimTemplates, "resourceclaimtemplates.resource.k8s.io",
-     true, kClaimTemplatePaths},
     {WatchedKind::kResourceClaims, "resourceclaims.resource.k8s.io", true,
      kResourceClaimPaths},
 }};
@@ -63,7 +59,6 @@ constexpr std::array<WatchedKind, kWatchedKinds> kInOrder = {
     WatchedKind::kNodeTopologies,
     WatchedKind::kDeviceClasses,
     WatchedKind::kResourceSlices,
-    WatchedKind::kClaimTemplates,
     WatchedKind::kResourceClaims,
     WatchedKind::kNodes,
     WatchedKind::kPods};

@@ -1,7 +1,7 @@
-// The kinds of objects that are listed and watched, and their paths in a
-// Kubernetes API. Optional kinds are watched if the cluster serves them; a
-// cluster that lacks them, or does not let us read them, is watched without
-// them.
+// The kinds of objects that a cluster tells of, those among them that are
+// listed and watched, and their paths in a Kubernetes API. Optional kinds are
+// watched if the cluster serves them; a cluster that lacks them, or does not
+// let us read them, is watched without them.
 // Tests: tests/cluster/kubernetes/kind_watch_test.cc.
 #pragma once
 
@@ -24,11 +24,14 @@ enum class WatchedKind {
   kNodeTopologies,      // NodeResourceTopology of topology.node.k8s.io
   kDeviceClasses,       // this and what follows: of resource.k8s.io
   kResourceSlices,
-  kClaimTemplates,  // ResourceClaimTemplate
   kResourceClaims,
+  // ResourceClaimTemplate: served by the simulated cluster, and not watched,
+  // since what makes claims of templates is a controller of the cluster.
+  kClaimTemplates,
 };
 
-inline constexpr std::size_t kWatchedKinds = 14;
+inline constexpr std::size_t kServedKinds = 14;
+inline constexpr std::size_t kWatchedKinds = 13;  // the first ones
 
 constexpr std::size_t Number(WatchedKind kind) {
   return static_cast<std::size_t>(kind);
@@ -43,6 +46,7 @@ struct WatchedResource {
   std::span<const char* const> paths;
 };
 
+// Of a kind that is watched.
 const WatchedResource& ResourceOf(WatchedKind kind);
 
 // In the order of listing: kinds that pods refer to come before pods.

@@ -84,7 +84,7 @@ class WatchLog {
   mutable sql::Mutex mutex_;
   mutable sql::ConditionVariable changed_;
   // By WatchedKind.
-  std::array<Track, cluster::kWatchedKinds> tracks_ GUARDED_BY(mutex_);
+  std::array<Track, cluster::kServedKinds> tracks_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
 
   // Used by the following thread only.

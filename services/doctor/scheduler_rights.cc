@@ -81,8 +81,6 @@ constexpr SchedulerRight kRights[] = {
     {"storage.k8s.io", "storageclasses", "", "watch", kVolumes},
     {"resource.k8s.io", "deviceclasses", "", "list", kDevices},
     {"resource.k8s.io", "deviceclasses", "", "watch", kDevices},
-    {"resource.k8s.io", "resourceclaimtemplates", "", "list", kDevices},
-    {"resource.k8s.io", "resourceclaimtemplates", "", "watch", kDevices},
     {"resource.k8s.io", "resourceslices", "", "list", kDevices},
     {"resource.k8s.io", "resourceslices", "", "watch", kDevices},
     {"resource.k8s.io", "resourceclaims", "", "get", kDevices},

@@ -30,15 +30,6 @@ ResourceClaimPointer Claim(const std::string& name, int version,
   return std::make_shared<const ResourceClaim>(std::move(claim));
 }
 
-ClaimTemplatePointer Template(const std::string& name, int version) {
-  ResourceClaimTemplate of;
-  of.namespace_name = "team";
-  of.name = name;
-  of.resource_version = std::to_string(version);
-  of.spec.text = "{}";
-  return std::make_shared<const ResourceClaimTemplate>(std::move(of));
-}
-
 ResourceSlicePointer Slice(const std::string& name, int version, int devices,
                            const std::string& fault = "") {
   ResourceSlice slice;
@@ -89,22 +80,18 @@ class ClusterCacheDevicesTest : public ::testing::Test {
 
 TEST_F(ClusterCacheDevicesTest, ObjectsAreFoundByTheirNames) {
   Event(kPut, Claim("a", 1));
-  Event(kPut, Template("t", 1));
   Event(kPut, Slice("s", 1, 2));
   Event(kPut, Class("gpu", 1, "true"));
   EXPECT_EQ(cache_.ResourceClaimByName("team", "a")->uid, "uid-a");
   EXPECT_EQ(cache_.ResourceClaimByName("other", "a"), nullptr);
-  EXPECT_NE(cache_.ClaimTemplateByName("team", "t"), nullptr);
   EXPECT_THAT(cache_.ResourceSliceByName("s")->slice.devices, SizeIs(2));
   EXPECT_NE(cache_.DeviceClassByName("gpu"), nullptr);
   EXPECT_THAT(cache_.DeviceClasses(), SizeIs(1));
   EXPECT_THAT(cache_.ResourceSlices(), SizeIs(1));
   Event(kDrop, Claim("a", 2));
-  Event(kDrop, Template("t", 2));
   Event(kDrop, Slice("s", 2, 2));
   Event(kDrop, Class("gpu", 2, "true"));
   EXPECT_EQ(cache_.ResourceClaimByName("team", "a"), nullptr);
-  EXPECT_EQ(cache_.ClaimTemplateByName("team", "t"), nullptr);
   EXPECT_EQ(cache_.ResourceSliceByName("s"), nullptr);
   EXPECT_EQ(cache_.DeviceClassByName("gpu"), nullptr);
 }
@@ -150,15 +137,10 @@ TEST_F(ClusterCacheDevicesTest, AClaimIsTakenWhenItsDevicesChange) {
   EXPECT_THAT(cache_.AllocatedClaims(), IsEmpty());
 }
 
-TEST_F(ClusterCacheDevicesTest, PodsThatWaitForAClaimOrATemplateAreNamed) {
+TEST_F(ClusterCacheDevicesTest, PodsThatWaitForAClaimAreNamed) {
   Event(kPut, PodWith("p", {.name = "gpu", .claim = "a"}));
-  Event(kPut, PodWith("q", {.name = "gpu", .claim = "", .template_name = "t"}));
   EXPECT_THAT(Event(kPut, Claim("a", 1)).regrouped_pods, ElementsAre("p"));
   EXPECT_THAT(Event(kPut, Claim("a", 2, "x")).regrouped_pods, IsEmpty());
-  EXPECT_THAT(Event(kPut, Template("t", 1)).regrouped_pods, ElementsAre("q"));
-  EXPECT_THAT(Event(kPut, Template("t", 2)).regrouped_pods, IsEmpty());
-  EXPECT_THAT(ListNothing(WatchedKind::kClaimTemplates).regrouped_pods,
-              ElementsAre("q"));
   EXPECT_THAT(Event(kDrop, Claim("a", 3)).regrouped_pods, ElementsAre("p"));
   // A pod with a node waits for none.
   Event(kPut, PodWith("p", {.name = "gpu", .claim = "a"}, "n1"));

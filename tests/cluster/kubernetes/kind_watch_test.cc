@@ -305,6 +305,17 @@ TEST_F(KindWatchTest, WhatPodsReferToIsListedBeforeThem) {
   EXPECT_EQ(first.back(), "/api/v1/pods");
 }
 
+// What makes claims of them is a controller of the cluster.
+TEST_F(KindWatchTest, TemplatesOfClaimsAreNotRead) {
+  Begin();
+  ASSERT_TRUE(Until([&] { return cache_.Synced(); }));
+  const std::string group = "/apis/resource.k8s.io/v1/";
+  EXPECT_GT(std::ranges::count(server_.Listed(), group + "resourceclaims"), 0);
+  EXPECT_EQ(
+      std::ranges::count(server_.Listed(), group + "resourceclaimtemplates"),
+      0);
+}
+
 TEST_F(KindWatchTest, KindThatIsInstalledLaterIsSeen) {
   Begin();
   ASSERT_TRUE(Until([&] { return cache_.Synced(); }));

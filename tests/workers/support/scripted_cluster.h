@@ -96,8 +96,6 @@ class ScriptedCluster final : public cluster::Cluster {
       kind = cluster::WatchedKind::kStorageClasses;
     if constexpr (std::is_same_v<Object, cluster::ResourceClaim>)
       kind = cluster::WatchedKind::kResourceClaims;
-    if constexpr (std::is_same_v<Object, cluster::ResourceClaimTemplate>)
-      kind = cluster::WatchedKind::kClaimTemplates;
     if constexpr (std::is_same_v<Object, cluster::ResourceSlice>)
       kind = cluster::WatchedKind::kResourceSlices;
     if constexpr (std::is_same_v<Object, cluster::DeviceClass>)
@@ -401,7 +399,6 @@ class ScriptedCluster final : public cluster::Cluster {
           cluster::WatchedKind::kVolumeClaims,
           cluster::WatchedKind::kDeviceClasses,
           cluster::WatchedKind::kResourceSlices,
-          cluster::WatchedKind::kClaimTemplates,
           cluster::WatchedKind::kResourceClaims}) {
       events.push_back({Kind::kListBegin, {}, kind});
       for (const auto& [key, event] : others_) {

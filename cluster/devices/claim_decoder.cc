@@ -39,6 +39,8 @@ matcher::AllocatedDevice DecodeResult(const Json& json) {
   device.id = {Text(json, "driver"), Text(json, "pool"), Text(json, "device")};
   device.admin_access = Flag(json, "adminAccess");
   device.share = Text(json, "shareID");
+  device.binding_conditions = Texts(At(json, "bindingConditions"));
+  device.binding_failures = Texts(At(json, "bindingFailureConditions"));
   std::string fault;
   device.tolerations =
       ReadDeviceTolerations(At(json, "tolerations"), "", fault);
@@ -51,6 +53,17 @@ matcher::AllocatedDevice DecodeResult(const Json& json) {
       device.consumed.emplace(ShortDeviceName(device.id.driver, name), *amount);
   }
   return device;
+}
+
+DeviceStatus DecodeStatus(const Json& json) {
+  DeviceStatus said;
+  said.id = {Text(json, "driver"), Text(json, "pool"), Text(json, "device")};
+  said.share = Text(json, "shareID");
+  for (const Json& condition : List(At(json, "conditions"))) {
+    if (Text(condition, "status") == "True")
+      said.conditions.push_back(Text(condition, "type"));
+  }
+  return said;
 }
 
 std::optional<Owner> OwningPod(const Json& metadata) {
@@ -110,6 +123,8 @@ ResourceClaim DecodeResourceClaim(const Json& object) {
                                    Text(json, "resource"), Text(json, "name"),
                                    Text(json, "uid")});
   }
+  for (const Json& json : List(At(status, "devices")))
+    result.statuses.push_back(DecodeStatus(json));
   return result;
 }
 

@@ -59,6 +59,15 @@ struct ClaimDevices {
   bool operator==(const ClaimDevices&) const = default;
 };
 
+// What is said of a device of a claim (status.devices): the types of those
+// conditions that are true.
+struct DeviceStatus {
+  matcher::DeviceId id;
+  std::string share = {};  // shareID; empty: it is not shared
+  std::vector<std::string> conditions = {};
+  bool operator==(const DeviceStatus&) const = default;
+};
+
 struct ResourceClaim {
   std::string namespace_name;
   std::string name;
@@ -68,6 +77,7 @@ struct ResourceClaim {
   CopyOnWrite<ClaimSpec> spec = {};
   std::optional<ClaimDevices> allocation = {};
   std::vector<ClaimConsumer> reserved_for = {};
+  std::vector<DeviceStatus> statuses = {};
   std::vector<std::string> finalizers = {};
   bool terminating = false;  // has a deletion timestamp
   bool operator==(const ResourceClaim&) const = default;

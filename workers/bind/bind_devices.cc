@@ -86,6 +86,34 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
   look.to_write.push_back(std::move(write));
 }
 
+BindDevices::Conditions BindDevices::ConditionsOf(
+    const cluster::ClaimDevices& devices, const cluster::ResourceClaim& claim) {
+  Conditions conditions;
+  for (const matcher::AllocatedDevice& each : devices.devices) {
+    const auto status = std::ranges::find_if(
+        claim.statuses, [&](const cluster::DeviceStatus& said) {
+          return said.id == each.id && said.share == each.share;
+        });
+    const auto holds = [&](const std::string& condition) {
+      return status != claim.statuses.end() &&
+             std::ranges::count(status->conditions, condition) > 0;
+    };
+    const auto say = [&](const char* what, const std::string& condition) {
+      return "device " + each.id.pool + "/" + each.id.device + " of " +
+             each.id.driver + what + Quote(condition);
+    };
+    for (const std::string& condition : each.binding_failures) {
+      if (conditions.failed.empty() && holds(condition))
+        conditions.failed = say(" has the condition ", condition);
+    }
+    for (const std::string& condition : each.binding_conditions) {
+      if (conditions.awaited.empty() && !holds(condition))
+        conditions.awaited = say(" waits for its condition ", condition);
+    }
+  }
+  return conditions;
+}
+
 std::vector<std::size_t> BindDevices::Merge(
     std::vector<cluster::ClaimAllocation>& writes) {
   std::map<std::string, std::size_t> known;

@@ -36,6 +36,17 @@ class BindDevices {
   Look Check(const cluster::Pod& pod, const std::string& node,
              std::string_view devices) const;
 
+  // What keeps devices of a claim from being used yet, in words: a device may
+  // name conditions that its driver, or a controller, must report first, and
+  // others that say that it never will (bindingConditions,
+  // bindingFailureConditions). Empty: nothing.
+  struct Conditions {
+    std::string awaited;
+    std::string failed;
+  };
+  static Conditions ConditionsOf(const cluster::ClaimDevices& devices,
+                                 const cluster::ResourceClaim& claim);
+
   // Merges what several pods write on one claim, so that each claim is named
   // once. Returns the position of each in what is left.
   static std::vector<std::size_t> Merge(

@@ -90,7 +90,7 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
     CheckRoom(groups);
     Confirm(groups);
     AnnounceNodes(groups);
-    AllocateDevices(groups);
+    AllocateDevices(groups, now);
     sql::Failpoint("bind-confirmed");
     Post(groups);
     for (BindGroup& group : groups) {
@@ -208,7 +208,6 @@ void Binder::CheckTopology(BindGroup& group) const {
 }
 
 void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
-  using std::chrono::milliseconds;
   std::string awaited;
   for (const BoundMember& member : group.members) {
     if (group.waits || !group.problem.empty()) return;
@@ -220,16 +219,22 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
                       std::back_inserter(group.announcements));
   }
   if (awaited.empty() || !group.problem.empty()) return;
+  // Volumes take seconds to be made, or never are.
+  Await(group, now, "claim " + Quote(awaited) + " got no volume in time");
+}
+
+void Binder::Await(BindGroup& group, cluster::Time now,
+                   std::string too_late) const {
+  using std::chrono::milliseconds;
   const auto age =
       std::chrono::duration_cast<milliseconds>(now - group.allocated_at);
   const auto said = ScheduleTimeoutOf(*group.members.front().pod, cache_);
   if (age < std::min<milliseconds>(options_.claim_timeout,
                                    said.value_or(options_.claim_timeout))) {
     group.waits = true;
-    // Volumes take seconds to be made, or never are.
     group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
   } else {
-    group.problem = "claim " + Quote(awaited) + " got no volume in time";
+    group.problem = std::move(too_late);
   }
 }
 
@@ -246,7 +251,24 @@ void Binder::CheckDevices(BindGroup& group) const {
   }
 }
 
-void Binder::AllocateDevices(std::vector<BindGroup>& groups) {
+void Binder::CheckConditions(BindGroup& group,
+                             const cluster::ClaimDevices& devices,
+                             const cluster::ResourceClaim& claim,
+                             cluster::Time now) const {
+  if (group.waits || !group.problem.empty()) return;
+  const BindDevices::Conditions conditions =
+      BindDevices::ConditionsOf(devices, claim);
+  if (!conditions.failed.empty()) {
+    group.problem = conditions.failed;
+  } else if (!conditions.awaited.empty()) {
+    Await(group, now, conditions.awaited + ", and has not got it in time");
+  }
+  // At once it would get the same devices.
+  group.refused |= !group.problem.empty();
+}
+
+void Binder::AllocateDevices(std::vector<BindGroup>& groups,
+                             cluster::Time now) {
   std::vector<cluster::ClaimAllocation> writes;
   std::vector<BindGroup*> of;
   for (BindGroup& group : groups) {
@@ -266,6 +288,9 @@ void Binder::AllocateDevices(std::vector<BindGroup>& groups) {
         "the ResourceClaim " + Quote(writes[positions[i]].claim->name);
     switch (result.outcome) {
       case cluster::ClaimOutcome::kWritten:
+        if (result.claim != nullptr)
+          CheckConditions(*of[i], writes[positions[i]].devices, *result.claim,
+                          now);
         break;
       case cluster::ClaimOutcome::kConflict:
         of[i]->problem = claim + " has been given other devices";

@@ -61,7 +61,8 @@ class Binder {
     // matched again.
     std::chrono::milliseconds after_refusal{5'000};
     // How long claims may wait for their volumes once their nodes are
-    // announced. (kube-scheduler: bindTimeoutSeconds.)
+    // announced, and for the conditions of their devices. (kube-scheduler:
+    // bindTimeoutSeconds, bindingTimeout.)
     std::chrono::milliseconds claim_timeout{600'000};
     // Called before a batch is bound if more jobs wait: another binder may
     // begin.
@@ -137,8 +138,14 @@ class Binder {
   void CheckClaims(BindGroup& group, cluster::Time now);
   // The same of its claims of devices.
   void CheckDevices(BindGroup& group) const;
-  // Gives the claims of the groups that can be bound their devices.
-  void AllocateDevices(std::vector<BindGroup>& groups);
+  // Gives the claims of the groups that can be bound their devices, and makes
+  // those wait of which a device is not ready.
+  void AllocateDevices(std::vector<BindGroup>& groups, cluster::Time now);
+  void CheckConditions(BindGroup& group, const cluster::ClaimDevices& devices,
+                       const cluster::ResourceClaim& claim,
+                       cluster::Time now) const;
+  // Makes the group wait, unless that has taken too long: then it goes back.
+  void Await(BindGroup& group, cluster::Time now, std::string too_late) const;
   // Writes the selected nodes to the claims that lack them.
   void AnnounceNodes(std::vector<BindGroup>& groups);
   void CheckRoom(std::vector<BindGroup>& groups);

@@ -62,6 +62,27 @@ TEST(ClaimDecoder, ReadsWhatAClaimHasAndWhoUsesIt) {
                           ClaimConsumer{"example.com", "runs", "r", "r1"}));
 }
 
+TEST(ClaimDecoder, ConditionsOfDevicesAreThoseThatAreTrue) {
+  const ResourceClaim claim = DecodeResourceClaim(Json::parse(R"({
+    "metadata": {"name": "a"}, "spec": {"devices": {}},
+    "status": {
+      "allocation": {"devices": {"results": [
+        {"request": "gpu", "driver": "d", "pool": "p", "device": "gpu-0",
+         "bindingConditions": ["Attached"],
+         "bindingFailureConditions": ["Broken"]}]}},
+      "devices": [
+        {"driver": "d", "pool": "p", "device": "gpu-0", "shareID": "s",
+         "conditions": [{"type": "Attached", "status": "True"},
+                        {"type": "Broken", "status": "False"},
+                        {"type": "Ready", "status": "Unknown"}]}]}})"));
+  ASSERT_TRUE(claim.allocation);
+  const matcher::AllocatedDevice& device = claim.allocation->devices.at(0);
+  EXPECT_THAT(device.binding_conditions, ElementsAre("Attached"));
+  EXPECT_THAT(device.binding_failures, ElementsAre("Broken"));
+  EXPECT_THAT(claim.statuses, ElementsAre(DeviceStatus{
+                                  {"d", "p", "gpu-0"}, "s", {"Attached"}}));
+}
+
 TEST(ClaimDecoder, AClaimWithoutStatusHasNothing) {
   const ResourceClaim claim = DecodeResourceClaim(Json::parse(R"({
     "metadata": {"name": "a", "ownerReferences": [{"kind": "Run"}]},

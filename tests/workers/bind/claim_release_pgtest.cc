@@ -24,18 +24,43 @@ class DeviceClaimsPlaced : public MatchTest {
     cluster::DeviceClass gpu;
     gpu.device_class = {"gpu", {"device.driver == \"gpu.example.com\""}};
     door.PutOther("class gpu", gpu);
-    for (const char* const node : {"n0", "n1"}) {
-      cluster::ResourceSlice slice;
-      slice.slice.name = std::string(node) + "-gpus";
-      slice.slice.driver = "gpu.example.com";
-      slice.slice.pool = node;
-      slice.slice.generation = 1;
-      slice.slice.nodes.node = node;
-      slice.slice.devices.resize(2);
-      slice.slice.devices[0].name = "gpu-0";
-      slice.slice.devices[1].name = "gpu-1";
-      door.PutOther("slice " + slice.slice.name, slice);
+    for (const char* const node : {"n0", "n1"}) PutGpus(node, 1, {}, {});
+  }
+
+  void PutGpus(const std::string& node, int generation,
+               const std::vector<std::string>& conditions,
+               const std::vector<std::string>& failures) {
+    cluster::ResourceSlice slice;
+    slice.slice.name = node + "-gpus";
+    slice.slice.driver = "gpu.example.com";
+    slice.slice.pool = node;
+    slice.slice.generation = generation;
+    slice.slice.nodes.node = node;
+    slice.slice.devices.resize(2);
+    slice.slice.devices[0].name = "gpu-0";
+    slice.slice.devices[1].name = "gpu-1";
+    for (matcher::Device& device : slice.slice.devices) {
+      device.binding_conditions = conditions;
+      device.binding_failures = failures;
     }
+    door.PutOther("slice " + slice.slice.name, slice);
+  }
+
+  // The GPUs of the node are to be attached before they can be used.
+  void NameConditions(const std::string& node) {
+    PutGpus(node, 2, {"Attached"}, {"Broken"});
+  }
+  // As the driver of the GPUs of n0 does: these have these conditions.
+  void Say(const std::string& pod,
+           const std::map<std::string, std::string>& conditions) {
+    cluster::ResourceClaim claim =
+        *door.ResourceClaimOf("default/" + pod + "-gpus");
+    claim.statuses.clear();
+    for (const auto& [device, condition] : conditions)
+      claim.statuses.push_back(
+          {{"gpu.example.com", "n0", device}, "", {condition}});
+    door.PutResourceClaim(claim);
+    Observe();
   }
 
   // A pod with a claim of its own, made from a template.
@@ -70,11 +95,11 @@ class DeviceClaimsPlaced : public MatchTest {
     ObserveAndPromote();
     Match();
   }
-  void BindDue() {
+  void BindDue(cluster::Time now = kNoon) {
     database.Execute(
         "UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
     jobs->MakeDueAvailable();
-    BindPlaced();
+    BindPlaced(now);
   }
 
   // "n0/gpu-0 n0/gpu-1"; empty: it has none.
@@ -213,6 +238,53 @@ TEST_F(DeviceClaimsPlaced, ClaimWithOtherDevicesThanThePlacementIsGivenBack) {
   BindDue();
   EXPECT_EQ(StateOf("gang"), "bound");
   EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
+TEST_F(DeviceClaimsPlaced, PodIsBoundOnceTheConditionsOfItsDevicesHold) {
+  NameConditions("n0");
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 2);
+  PlaceAll();
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "allocated");
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+  Say("a", {{"gpu-0", "Attached"}});
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "allocated");
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods WHERE state = 'bound'"), "0");
+  EXPECT_EQ(Release(), 0);
+  Say("a", {{"gpu-0", "Attached"}, {"gpu-1", "Attached"}});
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+}
+
+TEST_F(DeviceClaimsPlaced, FailedConditionSendsTheWholeGroupBack) {
+  NameConditions("n0");
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 2);
+  PlaceAll();
+  BindDue();
+  Say("a", {{"gpu-0", "Attached"}, {"gpu-1", "Broken"}});
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "pending queued");
+  EXPECT_EQ(Ask("SELECT reason FROM pod_groups"),
+            "placed again: device n0/gpu-1 of gpu.example.com has the "
+            "condition \"Broken\"");
+  EXPECT_EQ(Release(), 2);
+}
+
+TEST_F(DeviceClaimsPlaced, ConditionThatDoesNotComeSendsTheGroupBackInTime) {
+  NameConditions("n0");
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 2);
+  PlaceAll();
+  BindDue(kNoon + std::chrono::seconds(599));
+  EXPECT_EQ(StateOf("gang"), "allocated");
+  BindDue(kNoon + std::chrono::seconds(600));
+  EXPECT_EQ(StateOf("gang"), "pending queued");
+  EXPECT_EQ(Ask("SELECT reason FROM pod_groups"),
+            "placed again: device n0/gpu-0 of gpu.example.com waits for its "
+            "condition \"Attached\", and has not got it in time");
 }
 
 TEST_F(DeviceClaimsPlaced, WhatCanNeverBeIsTold) {

@@ -57,6 +57,7 @@ TEST_F(ScheduleDeviceQuota, GroupBeyondItWaitsUntilDevicesAreGivenBack) {
   story.Group("1x1", Gpus(3));
   story.Group("1x1");
   EXPECT_EQ(story.Decide(0), "1: node0 node0, 3: node0");
+  EXPECT_EQ(story.Decide(0), "");
   EXPECT_EQ(story.OnlyReason(),
             "needs 3 gpu.deviceclass.resource.k8s.io/devices; of the quota of "
             "account team (4 gpu.deviceclass.resource.k8s.io/devices) 2 "
@@ -102,9 +103,10 @@ TEST_F(ScheduleDeviceQuota, FairShareCountsThemAsAPartOfTheirClass) {
   story.Group("1x1", of("a", 4));
   story.Group("1x1", of("a", 4));
   for (int i = 0; i < 3; ++i) story.Group("1x1", of("b", 1));
-  // Three of 16 GPUs are less than four; in all else the groups are equal.
+  // Three of 16 GPUs are less than four; in all else the groups are equal, and
+  // would take turns.
   EXPECT_EQ(story.Decide(1'000'000),
-            "1: node0, 3: node0, 4: node0, 5: node0, 2: node0");
+            "3: node0, 1: node0, 4: node0, 5: node0, 2: node0");
 }
 
 }  // namespace

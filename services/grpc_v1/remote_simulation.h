@@ -1,6 +1,6 @@
 // Simulations requested by gRPC: a run of `fluxnetes simulate --snapshot` with
 // the manifests and settings of a request.
-// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
+// Tests: tests/services/grpc_v1/grpc_manifests_pgtest.cc.
 #pragma once
 
 #include <functional>

@@ -3,7 +3,7 @@
 // `audit` for each object.
 //
 // Thread-safe.
-// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
+// Tests: tests/services/grpc_v1/grpc_manifests_pgtest.cc.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // The field `placement` of a SubmitRequest: what all pods of its manifests ask,
 // as labels and annotations.
-// Tests: tests/services/grpc_v1/grpc_scheduler_pgtest.cc.
+// Tests: tests/services/grpc_v1/grpc_manifests_pgtest.cc.
 #pragma once
 
 #include <vector>

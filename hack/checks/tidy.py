@@ -7,7 +7,8 @@ FOLDER has a compile_commands.json. What is compiled at once, mostly a batch of
 sources, is checked at once, and is known by their text, that of our headers that
 they include, and the list of checks. Checked are the batches that a change since
 main touches, directly or by a header; with --product also all that are not
-tests, with --all all.
+tests, with --all all. The batch whose sources changed last is the first, so that a
+run that is cut short has looked at what is new.
 """
 
 import argparse
@@ -91,6 +92,18 @@ def changed_files():
     return {pathlib.Path(name) for name in names}
 
 
+def commits_ago():
+    """{file: how many commits were made since the last that changed it}."""
+    log = subprocess.run(
+        ["git", "log", "--max-count=2000", "--name-only", "--format=%x00"],
+        capture_output=True, text=True, check=False).stdout
+    ago = {}
+    for count, names in enumerate(log.split("\0")):
+        for name in names.split():
+            ago.setdefault(pathlib.Path(name), count)
+    return ago
+
+
 def tidy(build, path):
     done = subprocess.run([TIDY, "--quiet", "-p", build, path],
                           capture_output=True, text=True, check=False)
@@ -122,6 +135,10 @@ def main():
     MEMORY.mkdir(parents=True, exist_ok=True)
     todo = [path for path in wanted
             if not (MEMORY / sources.key(path)).exists()]
+    ago = commits_ago()
+    todo.sort(key=lambda path: min(
+        (ago.get(part, len(ago)) for part in sources.closure(path)
+         if part.suffix == ".cc"), default=len(ago)))
     print(f"{len(wanted)} sources, {len(todo)} not yet known")
 
     said = set()

@@ -10,7 +10,7 @@ namespace fluxnetes::cluster {
 namespace {
 
 // Pods, their controllers, and the controllers of these.
-constexpr std::array<ApiResource, 9> kResources = {{
+constexpr std::array<ApiResource, 9> kApiResources = {{
     {"Pod", "/api/v1", "pods"},
     {"ReplicationController", "/api/v1", "replicationcontrollers"},
     {"Job", "/apis/batch/v1", "jobs"},
@@ -24,8 +24,8 @@ constexpr std::array<ApiResource, 9> kResources = {{
 
 template <typename Predicate>
 std::optional<ApiResource> FindResource(Predicate predicate) {
-  const auto found = std::ranges::find_if(kResources, predicate);
-  if (found == kResources.end()) return std::nullopt;
+  const auto found = std::ranges::find_if(kApiResources, predicate);
+  if (found == kApiResources.end()) return std::nullopt;
   return *found;
 }
 
@@ -56,7 +56,7 @@ std::string PathOf(const ApiResource& resource, std::string_view namespace_name,
 }
 
 std::string PodPath(std::string_view namespace_name, std::string_view name) {
-  return PathOf(kResources[0], namespace_name, name);
+  return PathOf(kApiResources[0], namespace_name, name);
 }
 
 }  // namespace fluxnetes::cluster

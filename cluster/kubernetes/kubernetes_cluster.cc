@@ -17,6 +17,8 @@
 #include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/api_path.h"
 #include "cluster/kubernetes/claim_calls.h"
+#include "cluster/kubernetes/protobuf_bodies.h"
+#include "cluster/protobuf/envelope.h"
 #include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
@@ -29,7 +31,14 @@ using std::chrono::steady_clock;
 constexpr const char* kMergePatch = "application/merge-patch+json";
 constexpr const char* kStrategicPatch =
     "application/strategic-merge-patch+json";
+constexpr int kUnsupportedMediaType = 415;
 constexpr int kTouchAttempts = 5;
+
+// Says that the body is in Protobuf, and that the answer may be.
+void BeProtobuf(HttpRequest& request) {
+  request.content_type = kProtobufType;
+  request.accept = std::string(kProtobufType) + ", application/json";
+}
 
 Time Now() {
   return std::chrono::time_point_cast<Time::duration>(
@@ -99,7 +108,9 @@ TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
 }  // namespace
 
 KubernetesCluster::KubernetesCluster(KubernetesOptions options)
-    : options_(std::move(options)), client_(options_.http) {}
+    : options_(std::move(options)),
+      client_(options_.http),
+      protobuf_(options_.protobuf) {}
 
 KubernetesCluster::~KubernetesCluster() = default;
 
@@ -117,29 +128,56 @@ HttpRequest KubernetesCluster::Request(std::string method, std::string path,
 }
 
 std::unique_ptr<Watch> KubernetesCluster::WatchAll() {
-  return std::make_unique<KubernetesWatch>(client_, options_.watch);
+  KubernetesWatchOptions options = options_.watch;
+  options.protobuf = options.protobuf && options_.protobuf;
+  return std::make_unique<KubernetesWatch>(client_, std::move(options));
+}
+
+std::vector<HttpResponse> KubernetesCluster::SendWritten(std::size_t count,
+                                                         const Write& write) {
+  std::vector<HttpRequest> requests;
+  std::vector<std::size_t> in_protobuf;
+  const bool protobuf = protobuf_;
+  for (std::size_t i = 0; i < count; ++i) {
+    requests.push_back(write(i, protobuf));
+    if (requests.back().content_type == kProtobufType) in_protobuf.push_back(i);
+  }
+  auto answers = client_.SendAll(std::move(requests));
+  std::erase_if(in_protobuf, [&answers](std::size_t i) {
+    return answers[i].status != kUnsupportedMediaType;
+  });
+  if (in_protobuf.empty()) return answers;
+  protobuf_ = false;
+  requests.clear();
+  for (const std::size_t i : in_protobuf) requests.push_back(write(i, false));
+  auto again = client_.SendAll(std::move(requests));
+  for (std::size_t k = 0; k < again.size(); ++k)
+    answers[in_protobuf[k]] = std::move(again[k]);
+  return answers;
 }
 
 std::vector<BindResult> KubernetesCluster::Bind(
     std::span<const Binding> bindings, milliseconds deadline) {
   const auto until = steady_clock::now() + deadline;
-  std::vector<HttpRequest> requests;
-  requests.reserve(bindings.size());
-  for (const Binding& binding : bindings) {
-    HttpRequest& request = requests.emplace_back(Request(
+  const auto left = [until] {
+    return std::chrono::ceil<milliseconds>(until - steady_clock::now());
+  };
+  const auto responses = SendWritten(bindings.size(), [&](std::size_t number,
+                                                          bool protobuf) {
+    const Binding& binding = bindings[number];
+    HttpRequest request = Request(
         "POST", PodPath(binding.namespace_name, binding.pod_name) + "/binding",
-        WriteBinding(binding)));
-    request.deadline = deadline;
-  }
-  const auto responses = client_.SendAll(std::move(requests));
+        protobuf ? BindingInProtobuf(binding) : WriteBinding(binding));
+    if (protobuf) BeProtobuf(request);
+    request.deadline = left();
+    return request;
+  });
   std::vector<BindResult> results;
   results.reserve(bindings.size());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     results.push_back(ToBindResult(bindings[i], responses[i]));
   }
-  LookAgain(bindings,
-            std::chrono::ceil<milliseconds>(until - steady_clock::now()),
-            results);
+  LookAgain(bindings, left(), results);
   return results;
 }
 
@@ -290,7 +328,7 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
 template <typename Item>
 std::vector<HttpResponse> KubernetesCluster::SendInOrder(
     std::span<const Item> items,
-    const std::function<HttpRequest(const Item&)>& write) {
+    const std::function<HttpRequest(const Item&, bool protobuf)>& write) {
   std::vector<std::vector<std::size_t>> rounds;
   std::map<std::string, std::size_t> next_round;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -301,9 +339,10 @@ std::vector<HttpResponse> KubernetesCluster::SendInOrder(
   }
   std::vector<HttpResponse> answers(items.size());
   for (const auto& round : rounds) {
-    std::vector<HttpRequest> requests;
-    for (const std::size_t i : round) requests.push_back(write(items[i]));
-    auto responses = client_.SendAll(std::move(requests));
+    auto responses =
+        SendWritten(round.size(), [&](std::size_t number, bool protobuf) {
+          return write(items[round[number]], protobuf);
+        });
     for (std::size_t i = 0; i < round.size(); ++i) {
       if (IsAway(responses[i]))
         ThrowUnreachable("writing to the API", responses[i]);
@@ -327,13 +366,18 @@ void KubernetesCluster::NoteRefusals(const std::string& what,
 }
 
 void KubernetesCluster::Record(std::span<const PodEvent> events) {
-  const auto answers =
-      SendInOrder<PodEvent>(events, [this](const PodEvent& event) {
-        const std::string mark = event.once ? MarkOf(event) : UniqueMark();
-        return Request("POST",
-                       "/api/v1/namespaces/" +
-                           PercentEncode(event.namespace_name) + "/events",
-                       WriteEvent(event, event.pod_name + "." + mark, Now()));
+  const auto answers = SendInOrder<PodEvent>(
+      events, [this](const PodEvent& event, bool protobuf) {
+        const std::string name =
+            event.pod_name + "." + (event.once ? MarkOf(event) : UniqueMark());
+        HttpRequest request =
+            Request("POST",
+                    "/api/v1/namespaces/" +
+                        PercentEncode(event.namespace_name) + "/events",
+                    protobuf ? EventInProtobuf(event, name, Now())
+                             : WriteEvent(event, name, Now()));
+        if (protobuf) BeProtobuf(request);
+        return request;
       });
   NoteRefusals("events of pods", answers);
 }
@@ -341,7 +385,7 @@ void KubernetesCluster::Record(std::span<const PodEvent> events) {
 std::vector<StatusResult> KubernetesCluster::SetConditions(
     std::span<const PodCondition> conditions) {
   const auto answers = SendInOrder<PodCondition>(
-      conditions, [this](const PodCondition& condition) {
+      conditions, [this](const PodCondition& condition, bool) {
         HttpRequest request = Request(
             "PATCH",
             PodPath(condition.namespace_name, condition.pod_name) + "/status",

@@ -5,12 +5,16 @@
 // repeats a POST on a kept connection that has died, so our own first POST may
 // have bound the pod. If the pod has the requested node, it counts as bound.
 //
+// Bindings and events are written in Protobuf. Where the server takes none
+// (415), they are written again in JSON, as everything is from then on.
+//
 // Of owners those of Kubernetes itself, of the known operators, and of the
 // configured kinds can be read (owner_kinds.h): TopOwner stops below any other
 // kind, Delete and MayReplace treat it as absent. ReadControllers knows only
 // Kubernetes' own kinds.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -31,6 +35,9 @@ namespace fluxnetes::cluster {
 struct KubernetesOptions {
   HttpOptions http;
   KubernetesWatchOptions watch;
+  // Whether what the server has in Protobuf is watched and written so, unless
+  // `watch` says otherwise of the watch; else JSON.
+  bool protobuf = true;
   // For all attempts of a call that has no deadline of its own.
   std::chrono::milliseconds deadline{15'000};
   // Kinds of owners besides the known ones, or other versions of these.
@@ -80,6 +87,10 @@ class KubernetesCluster final : public Cluster {
  private:
   HttpRequest Request(std::string method, std::string path,
                       std::string body = {}) const;
+  // Writes the request of this number, with a body in Protobuf or in JSON.
+  using Write = std::function<HttpRequest(std::size_t number, bool protobuf)>;
+  // Sends so many requests; returns the answers in their order.
+  std::vector<HttpResponse> SendWritten(std::size_t count, const Write& write);
   // Sends the patches of the claims until none needs another one.
   template <typename Wish, typename Next>
   std::vector<ClaimResult> WriteClaims(std::span<const Wish> wishes,
@@ -101,12 +112,13 @@ class KubernetesCluster final : public Cluster {
   template <typename Item>
   std::vector<HttpResponse> SendInOrder(
       std::span<const Item> items,
-      const std::function<HttpRequest(const Item&)>& write);
+      const std::function<HttpRequest(const Item&, bool protobuf)>& write);
   void NoteRefusals(const std::string& what,
                     const std::vector<HttpResponse>& answers) EXCLUDES(mutex_);
 
   const KubernetesOptions options_;
   HttpClient client_;
+  std::atomic<bool> protobuf_;  // until the server refuses it
 
   sql::Mutex mutex_;
   // The refusals already reported to on_refused.

@@ -1,6 +1,5 @@
 #include "cluster/protobuf/encoded_value.h"
 
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -17,26 +16,6 @@ constexpr std::uint32_t kSeconds = 1;  // of a Time
 // Of the years 1 to 9999, which RFC 3339 can write.
 constexpr std::int64_t kFirstSecond = -62'135'596'800;
 constexpr std::int64_t kLastSecond = 253'402'300'799;
-
-std::string Readable(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  while (!bytes.empty()) {
-    const std::size_t length = Utf8Length(bytes);
-    if (length == 0) {
-      text += "\xEF\xBF\xBD";
-    } else {
-      text += bytes.substr(0, length);
-    }
-    bytes.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return text;
-}
-
-bool IsPlain(std::string_view bytes) {
-  return std::ranges::all_of(
-      bytes, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
 
 }  // namespace
 
@@ -130,7 +109,7 @@ std::vector<EncodedValue::Entry> EncodedValue::Entries() const {
     for (WireReader reader(bytes_); reader.Next();) {
       if (reader.field() != field_->number) continue;
       const std::string_view entry = reader.Bytes();
-      all.emplace_back(Readable(BytesOf(entry, kKey)),
+      all.emplace_back(ToUtf8(BytesOf(entry, kKey)),
                        One(*field_, BytesOf(entry, kValue)));
     }
   }
@@ -138,8 +117,7 @@ std::vector<EncodedValue::Entry> EncodedValue::Entries() const {
 }
 
 std::optional<std::string> EncodedValue::Text() const {
-  if (form_ == Form::kText)
-    return IsPlain(bytes_) ? std::string(bytes_) : Readable(bytes_);
+  if (form_ == Form::kText) return ToUtf8(bytes_);
   if (form_ != Form::kJson || !json_->is_string()) return std::nullopt;
   return json_->get<std::string>();
 }

@@ -1,13 +1,18 @@
 #include "cluster/protobuf/envelope.h"
 
 #include "cluster/protobuf/wire_reader.h"
+#include "cluster/protobuf/wire_writer.h"
 #include "cluster/text/quote.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
-// Fields of a TypeMeta and of a RawExtension.
+// Fields of an Unknown, of a TypeMeta and of a RawExtension.
+constexpr std::uint32_t kTypeMeta = 1;
+constexpr std::uint32_t kRaw = 2;
+constexpr std::uint32_t kContentEncoding = 3;
+constexpr std::uint32_t kApiVersion = 1;
 constexpr std::uint32_t kKind = 2;
 constexpr std::uint32_t kRawBytes = 1;
 
@@ -16,9 +21,6 @@ constexpr std::uint32_t kRawBytes = 1;
 bool IsProtobuf(std::string_view body) { return body.starts_with(kMagic); }
 
 EnvelopedObject OpenEnvelope(std::string_view body) {
-  constexpr std::uint32_t kTypeMeta = 1;
-  constexpr std::uint32_t kRaw = 2;
-  constexpr std::uint32_t kContentEncoding = 3;
   if (!IsProtobuf(body))
     throw WireError("protobuf: an object does not begin with \"k8s\"");
   EnvelopedObject object;
@@ -36,6 +38,14 @@ EnvelopedObject OpenEnvelope(std::string_view body) {
                     " are not read");
   object.value = EncodedValue(*fields, raw);
   return object;
+}
+
+std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
+                          std::string_view message) {
+  return std::string(kMagic) +
+         BytesField(kTypeMeta, BytesField(kApiVersion, api_version) +
+                                   BytesField(kKind, kind)) +
+         BytesField(kRaw, message);
 }
 
 WatchFrame OpenWatchFrame(std::string_view frame) {

@@ -5,7 +5,7 @@
 //   an object:        "k8s\0" Unknown{kind, raw: the object's message}
 //   a stream's frame: WatchEvent{type, object: {raw: an object as above}}
 //
-// The functions throw WireError. What they return refers to the given bytes.
+// What opens throws WireError. What it returns refers to the given bytes.
 // Tests: tests/cluster/protobuf/envelope_test.cc.
 #pragma once
 
@@ -28,6 +28,9 @@ struct EnvelopedObject {
 };
 // Only of the kinds of FieldsOfKind().
 EnvelopedObject OpenEnvelope(std::string_view body);
+// An object with this message.
+std::string WriteEnvelope(std::string_view api_version, std::string_view kind,
+                          std::string_view message);
 
 struct WatchFrame {
   std::string type;  // ADDED, ...

@@ -1,5 +1,7 @@
 #include "cluster/text/utf8.h"
 
+#include <algorithm>
+
 namespace fluxnetes::cluster {
 
 std::size_t Utf8Length(std::string_view text) {
@@ -24,6 +26,24 @@ std::size_t Utf8Length(std::string_view text) {
                    (first == 0xF0 && second < 0x90) ||  // overlong
                    (first == 0xF4 && second > 0x8F);    // past U+10FFFF
   return bad ? 0 : length;
+}
+
+std::string ToUtf8(std::string_view bytes) {
+  const bool plain = std::ranges::all_of(
+      bytes, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (plain) return std::string(bytes);
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = Utf8Length(bytes);
+    if (length == 0) {
+      text += "\xEF\xBF\xBD";
+    } else {
+      text += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return text;
 }
 
 }  // namespace fluxnetes::cluster

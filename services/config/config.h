@@ -59,7 +59,7 @@ struct Config {
     std::string context;  // in the kubeconfig; empty: the current one
     std::vector<cluster::OwnerKind> owner_kinds;  // besides the known ones
     int requests_per_second = 0;                  // kApi: limit; 0: none
-    bool protobuf = true;    // kApi: what pods and nodes are read in; else JSON
+    bool protobuf = true;    // kApi: what the server has of it; else JSON
     std::string structures;  // a file of what nodes have inside; empty: none
     bool operator==(const Cluster&) const = default;
     // The address of the API server for `submit`.

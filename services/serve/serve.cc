@@ -53,7 +53,7 @@ void MakeWorld(const Config& config, const Log& log, World& world) {
     cluster::KubernetesOptions options;
     options.http = ClusterAccess(config);
     options.owner_kinds = config.cluster.owner_kinds;
-    options.watch.protobuf = config.cluster.protobuf;
+    options.protobuf = config.cluster.protobuf;
     options.http.tally = options.watch.tally = &world.tally;
     options.watch.on_trouble = [&log](const std::string& why) {
       if (why.empty()) {

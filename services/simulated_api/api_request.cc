@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cluster/files/object_name.h"
+#include "cluster/protobuf/envelope.h"
 #include "cluster/text/json_field.h"
 #include "cluster/text/quote.h"
 #include "services/simulated_api/api_admission.h"
@@ -89,6 +90,10 @@ std::optional<ApiTarget> ParseTarget(const std::string& path) {
 
 std::optional<Json> ParseBody(const HttpQuestion& question,
                               HttpAnswer& refusal) {
+  if (cluster::IsProtobuf(question.body)) {
+    refusal = UnsupportedMediaType();
+    return std::nullopt;
+  }
   if (DepthOf(question.body) > kDeepest) {
     refusal = BadRequest("the body is nested deeper than " +
                          std::to_string(kDeepest));

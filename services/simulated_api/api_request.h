@@ -25,7 +25,7 @@ struct ApiTarget {
 std::optional<ApiTarget> ParseTarget(const std::string& path);
 
 // Returns the body as an object. On failure sets `refusal` to a message for
-// people: not JSON, not an object, or nested deeper than 64.
+// people: Protobuf, not JSON, not an object, or nested deeper than 64.
 std::optional<nlohmann::json> ParseBody(const HttpQuestion& question,
                                         HttpAnswer& refusal);
 

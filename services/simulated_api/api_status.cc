@@ -20,6 +20,8 @@ std::string_view ReasonOf(int code) {
       return "Expired";
     case 413:
       return "RequestEntityTooLarge";
+    case 415:
+      return "UnsupportedMediaType";
     case 422:
       return "Invalid";
     case 429:
@@ -129,6 +131,13 @@ HttpAnswer Invalid(std::string_view kind, std::string_view name,
 
 HttpAnswer Expired(std::string_view why) {
   return Answer(410, WriteStatus(410, why));
+}
+
+HttpAnswer UnsupportedMediaType() {
+  return Answer(
+      415, WriteStatus(415,
+                       "the body of the request was in an unknown format - "
+                       "accepted media types include: application/json"));
 }
 
 }  // namespace fluxnetes::services

@@ -34,5 +34,7 @@ HttpAnswer WrongUid(std::string_view resource, std::string_view name,
 HttpAnswer Invalid(std::string_view kind, std::string_view name,
                    std::string_view why);
 HttpAnswer Expired(std::string_view why);
+// The body is in an encoding that is not read.
+HttpAnswer UnsupportedMediaType();
 
 }  // namespace fluxnetes::services

@@ -1,10 +1,13 @@
-// What a real API server sends of pods and nodes is read as the same in
-// Protobuf and in JSON, in lists and in watches.
+// What a real API server sends is read as the same in Protobuf and in JSON, in
+// lists and in watches; and it reads what we write in Protobuf.
 #include <gmock/gmock.h>
 
+#include "cluster/json/object_writer.h"
 #include "cluster/json/watch_line.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
+#include "cluster/kubernetes/protobuf_bodies.h"
 #include "cluster/protobuf/envelope.h"
+#include "cluster/text/timestamp.h"
 #include "tests/kubernetes/support/kube_test.h"
 
 namespace fluxnetes::testing {
@@ -86,9 +89,27 @@ const Object& ObjectOf(const WatchEvent& event) {
   return *std::get<std::shared_ptr<const Object>>(event.object);
 }
 
+constexpr const char* kPlainPod = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: plain}
+spec:
+  schedulerName: nobody
+  containers: [{name: main, image: none}]
+)";
+
 class Encodings : public OnKubernetes {
  protected:
   Encodings() { starts_ = false; }
+
+  cluster::HttpResponse SendProtobuf(const std::string& path,
+                                     const std::string& body) {
+    return plane().api().Send({.method = "POST",
+                               .path = path,
+                               .body = body,
+                               .content_type = cluster::kProtobufType,
+                               .accept = cluster::kProtobufType});
+  }
 
   ListPage ListIn(WatchedKind kind, const std::string& path, bool protobuf) {
     cluster::HttpRequest request;
@@ -111,9 +132,9 @@ class Encodings : public OnKubernetes {
       for (std::size_t i = 0; i < json.changes.size(); ++i)
         EXPECT_TRUE(ObjectOf<Object>(json.changes[i]) ==
                     ObjectOf<Object>(protobuf.changes[i]))
-            << ObjectOf<Object>(json.changes[i]).name;
+            << path << " " << i;
       return true;
-    }));
+    })) << path;
   }
 };
 
@@ -149,6 +170,47 @@ TEST_F(Encodings, WatchInProtobufHasTheRichPodAsInJson) {
   EXPECT_EQ(protobuf->request.rules->host_ports.size(), 2);
   EXPECT_EQ(protobuf->resource_version, json->resource_version);
   EXPECT_TRUE(*protobuf == *json);
+}
+
+TEST_F(Encodings, BindingInProtobufGivesThePodItsNode) {
+  Submit(kPlainPod);
+  const cluster::Pod pod = PodNamed("plain");
+  const auto answer =
+      SendProtobuf(Path("pods/plain") + "/binding",
+                   cluster::BindingInProtobuf({home_,
+                                               "plain",
+                                               pod.uid,
+                                               pod.resource_version,
+                                               Node(0),
+                                               {{"example.com/a", "b"}}}));
+  EXPECT_EQ(answer.status, 201) << answer.body;
+  EXPECT_TRUE(cluster::IsProtobuf(answer.body));
+  EXPECT_EQ(PodNamed("plain").node_name, Node(0));
+  EXPECT_EQ(Get("pods/plain")["metadata"]["annotations"]["example.com/a"], "b");
+  // With the UID of another pod it is a conflict, which is said in Protobuf.
+  const auto conflict = SendProtobuf(
+      Path("pods/plain") + "/binding",
+      cluster::BindingInProtobuf({home_, "plain", "other", "", Node(0)}));
+  EXPECT_EQ(conflict.status, 409);
+  EXPECT_TRUE(cluster::IsProtobuf(conflict.body));
+  EXPECT_THAT(cluster::ReadStatusMessage(conflict.body),
+              ::testing::HasSubstr("UID in precondition: other"));
+}
+
+TEST_F(Encodings, EventInProtobufIsWhatItIsInJson) {
+  const std::string path = "/api/v1/namespaces/" + home_ + "/events";
+  const cluster::PodEvent event{
+      home_, "plain", "u", true, "FailedScheduling", "no room"};
+  const auto time = cluster::ParseTimestamp("2026-01-02T03:04:05Z").value();
+  EXPECT_EQ(
+      SendProtobuf(path, cluster::EventInProtobuf(event, "a", time)).status,
+      201);
+  Send("POST", path, Json::parse(cluster::WriteEvent(event, "b", time)));
+  Json protobuf = Send("GET", path + "/a");
+  Json json = Send("GET", path + "/b");
+  protobuf.erase("metadata");
+  json.erase("metadata");
+  EXPECT_EQ(protobuf, json);
 }
 
 }  // namespace

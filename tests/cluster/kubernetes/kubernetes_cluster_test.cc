@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
 
+#include "cluster/kubernetes/protobuf_bodies.h"
+#include "cluster/protobuf/envelope.h"
 #include "services/http/http_server.h"
 #include "services/simulated_api/cluster_api.h"
 #include "sql/mutex.h"
@@ -22,6 +25,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
+using namespace std::string_literals;
 
 constexpr milliseconds kDeadline{10'000};
 
@@ -246,6 +250,104 @@ TEST(KubernetesCluster, KindThatItDoesNotKnowIsNotThere) {
   EXPECT_FALSE(world.Door().Delete({"Sorcery", "a", "b", ""}));
   EXPECT_EQ(world.Door().TopOwner({"Sorcery", "a", "b", ""}), std::nullopt);
   EXPECT_FALSE(world.Door().MayReplace({"Sorcery", "a", "b", ""}));
+}
+
+// A server that takes every binding and event, if it is in an encoding that the
+// server reads, and records the types of the bodies.
+class Writable {
+ public:
+  explicit Writable(bool reads_protobuf)
+      : reads_protobuf_(reads_protobuf),
+        server_({.address = "127.0.0.1:0",
+                 .answer = [this](const auto& it) { return Answer(it); },
+                 .refuse = [](int, const std::string& why) { return why; }}) {
+    server_.Start();
+  }
+  const std::string& address() const { return server_.address(); }
+  std::vector<HttpQuestion> Asked() {
+    const sql::MutexLock lock(mutex_);
+    return asked_;
+  }
+  // "binding protobuf", "events json", ... in order.
+  std::vector<std::string> Taken() {
+    std::vector<std::string> taken;
+    for (const HttpQuestion& question : Asked()) {
+      const bool protobuf = question.content_type == kProtobufType;
+      EXPECT_EQ(IsProtobuf(question.body), protobuf);
+      taken.push_back(question.path.substr(question.path.rfind('/') + 1) +
+                      (protobuf ? " protobuf" : " json"));
+    }
+    return taken;
+  }
+
+ private:
+  HttpAnswer Answer(const HttpQuestion& question) {
+    const sql::MutexLock lock(mutex_);
+    asked_.push_back(question);
+    HttpAnswer answer;
+    answer.status = 201;
+    answer.body = "{}";
+    if (!reads_protobuf_ && question.content_type != "application/json")
+      answer.status = 415;
+    return answer;
+  }
+
+  const bool reads_protobuf_;
+  sql::Mutex mutex_;
+  std::vector<HttpQuestion> asked_ GUARDED_BY(mutex_);
+  services::HttpServer server_;
+};
+
+class BodiesOfRequests : public ::testing::Test {
+ protected:
+  void BindAndTell(KubernetesCluster& door) {
+    const std::vector<Binding> bindings = {{"a", "p", "u", "1", "n"}};
+    EXPECT_EQ(door.Bind(bindings, kDeadline).at(0).outcome,
+              BindOutcome::kBound);
+    const PodEvent event{"a", "p", "u", false, "Scheduled", "x"};
+    door.Record({&event, 1});
+  }
+};
+
+TEST_F(BodiesOfRequests, BindingsAndEventsAreInProtobuf) {
+  Writable server(/*reads_protobuf=*/true);
+  KubernetesCluster door(OptionsFor(server.address()));
+  BindAndTell(door);
+  EXPECT_THAT(server.Taken(),
+              ElementsAre("binding protobuf", "events protobuf"));
+  EXPECT_THAT(server.Asked()[0].accept,
+              ::testing::StartsWith(kProtobufType + ", "s));
+  EXPECT_EQ(server.Asked()[0].body,
+            BindingInProtobuf({"a", "p", "u", "1", "n"}));
+}
+
+TEST_F(BodiesOfRequests, ServerThatReadsNoProtobufGetsJsonFromThenOn) {
+  Writable server(/*reads_protobuf=*/false);
+  KubernetesCluster door(OptionsFor(server.address()));
+  BindAndTell(door);
+  EXPECT_THAT(server.Taken(),
+              ElementsAre("binding protobuf", "binding json", "events json"));
+}
+
+TEST_F(BodiesOfRequests, EachBindingOfABatchThatIsRefusedIsWrittenAgain) {
+  Writable server(/*reads_protobuf=*/false);
+  KubernetesCluster door(OptionsFor(server.address()));
+  std::vector<Binding> bindings;
+  for (int i = 0; i < 100; ++i)
+    bindings.push_back({"a", "p" + std::to_string(i), "u", "1", "n"});
+  for (const BindResult& result : door.Bind(bindings, kDeadline))
+    EXPECT_EQ(result.outcome, BindOutcome::kBound);
+  const auto taken = server.Taken();
+  EXPECT_EQ(std::ranges::count(taken, "binding json"), 100);
+}
+
+TEST_F(BodiesOfRequests, AreInJsonIfThatIsConfigured) {
+  Writable server(/*reads_protobuf=*/true);
+  KubernetesOptions options = OptionsFor(server.address());
+  options.protobuf = false;
+  KubernetesCluster door(options);
+  BindAndTell(door);
+  EXPECT_THAT(server.Taken(), ElementsAre("binding json", "events json"));
 }
 
 // Records the events of a watch: begun lists of pods, and objects.

@@ -11,18 +11,14 @@ using Json = nlohmann::json;
 using Shape = MessageField::Shape;
 using Type = MessageField::Type;
 
-std::string Varint(std::uint64_t number) {
-  std::string bytes;
-  for (; number >= 0x80; number >>= 7U)
-    bytes += static_cast<char>((number & 0x7FU) | 0x80U);
-  bytes += static_cast<char>(number);
-  return bytes;
-}
-
 // A number, a fixed64, bytes and a fixed32 of fields that no message has.
 std::string Unread() {
-  return NumberField(900, 1U << 31U) + Varint(901U << 3U | 1U) + "12345678" +
-         BytesField(902, "managed") + Varint(903U << 3U | 5U) + "1234";
+  return NumberField(900, 1U << 31U) +
+         "\xA9\x38"
+         "12345678" +
+         BytesField(902, "managed") +
+         "\xBD\x38"
+         "1234";
 }
 
 std::string WriteTime(const std::string& text) {
@@ -69,15 +65,6 @@ std::string WriteMember(const MessageField& field, const Json& value) {
 }
 
 }  // namespace
-
-std::string NumberField(std::uint32_t field, std::uint64_t number) {
-  return Varint(std::uint64_t{field} << 3U) + Varint(number);
-}
-
-std::string BytesField(std::uint32_t field, std::string_view bytes) {
-  return Varint((std::uint64_t{field} << 3U) | 2U) + Varint(bytes.size()) +
-         std::string(bytes);
-}
 
 std::string WriteMessage(const MessageFields& fields, const Json& object) {
   std::string message = Unread();

@@ -4,18 +4,14 @@
 // reader passes over.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "cluster/protobuf/message_fields.h"
+#include "cluster/protobuf/wire_writer.h"
 
 namespace fluxnetes::cluster {
-
-// One field of the wire format.
-std::string NumberField(std::uint32_t field, std::uint64_t number);
-std::string BytesField(std::uint32_t field, std::string_view bytes);
 
 std::string WriteMessage(const MessageFields& fields,
                          const nlohmann::json& object);

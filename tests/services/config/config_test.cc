@@ -180,7 +180,7 @@ TEST_F(ConfigFile, KindsOfOwnersAreNamedWithTheirResources) {
   EXPECT_THAT(ErrorOf(), HasSubstr("cluster.ownerKinds: 'Train'"));
 }
 
-TEST_F(ConfigFile, EncodingOfPodsAndNodesIsProtobufOrJson) {
+TEST_F(ConfigFile, EncodingIsProtobufOrJson) {
   EXPECT_TRUE(Config().cluster.protobuf);
   Write("cluster: {encoding: json}\n");
   EXPECT_FALSE(LoadConfig(sources_).config.cluster.protobuf);

@@ -14,6 +14,8 @@
 
 #include "cluster/http/http_client.h"
 #include "cluster/json/object_writer.h"
+#include "cluster/kubernetes/protobuf_bodies.h"
+#include "cluster/protobuf/envelope.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -151,6 +153,18 @@ TEST_F(ClusterApiTest, BodiesThatCannotBeReadAreRefused) {
   EXPECT_EQ(
       Send("POST", path + "/p/binding", R"({"target":{"name":""}})").status,
       422);
+}
+
+TEST_F(ClusterApiTest, ProtobufIsRefusedAsKubernetesRefusesWhatItCannotRead) {
+  CreatePod("p");
+  const HttpResponse response = client_->Send(
+      {.method = "POST",
+       .path = "/api/v1/namespaces/a/pods/p/binding",
+       .body = cluster::BindingInProtobuf({"a", "p", "", "", "n"}),
+       .content_type = cluster::kProtobufType});
+  EXPECT_EQ(response.status, 415);
+  EXPECT_EQ(Json::parse(response.body)["reason"], "UnsupportedMediaType");
+  EXPECT_EQ(cluster_.GetPod("a", "p")->node_name, "");
 }
 
 TEST_F(ClusterApiTest, PathsAndMethodsThatAreNotServed) {

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cluster/json/objects.h"
 #include "cluster/json/request_decoder.h"
-#include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
-using Json = nlohmann::json;
 using Life = ControllerState::Life;
 
-int CountOf(const Json& object, const char* key) {
+int CountOf(const EncodedValue& object, const char* key) {
   return std::max(0, DecodeInteger32(object, key).value_or(0));
 }
 
@@ -30,8 +27,8 @@ std::optional<int> Number(std::string_view text) {
 
 // (batch/v1, JobConditionType.) A Job whose end is certain has a condition of
 // its own, before its last pods have ended.
-void DecodeEnd(const Json& status, ControllerState& state) {
-  for (const Json& condition : List(At(status, "conditions"))) {
+void DecodeEnd(const EncodedValue& status, ControllerState& state) {
+  for (const EncodedValue& condition : List(At(status, "conditions"))) {
     if (Text(condition, "status") != "True") continue;
     const std::string type = Text(condition, "type");
     if (type == "Complete" || type == "SuccessCriteriaMet") {
@@ -43,7 +40,7 @@ void DecodeEnd(const Json& status, ControllerState& state) {
   }
 }
 
-void DecodeJobState(const Json& spec, const Json& status,
+void DecodeJobState(const EncodedValue& spec, const EncodedValue& status,
                     ControllerState& state) {
   state.job = true;
   state.life = Life::kLives;
@@ -77,14 +74,14 @@ int CountIndexes(std::string_view indexes) {
 }
 
 ControllerState DecodeControllerState(const std::string& kind,
-                                      const Json& object) {
+                                      const EncodedValue& object) {
   ControllerState state;
   if (!MakesPods(kind)) return state;
-  const Json& metadata = At(object, "metadata");
-  const Json& spec = At(object, "spec");
-  const Json& status = At(object, "status");
+  const EncodedValue metadata = At(object, "metadata");
+  const EncodedValue spec = At(object, "spec");
+  const EncodedValue status = At(object, "status");
   state.controlled = DecodeController(metadata).has_value();
-  if (!Text(metadata, "deletionTimestamp").empty()) {
+  if (At(metadata, "deletionTimestamp").IsTime()) {
     state.life = Life::kGone;
   } else if (kind == "Job") {
     DecodeJobState(spec, status, state);

@@ -3,7 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster.h"
+#include "cluster/json/objects.h"
 #include "cluster/json/watch_line.h"
+#include "cluster/protobuf/envelope.h"
+#include "cluster/protobuf/wire_reader.h"
 
 namespace fluxnetes::cluster {
 namespace {
@@ -39,6 +42,38 @@ void ThrowUnreachable(const std::string& what, const HttpResponse& response) {
 nlohmann::json ParseObject(const HttpResponse& response) {
   return nlohmann::json::parse(response.body, nullptr,
                                /*allow_exceptions=*/false);
+}
+
+std::string ApiEncoding::Object() const {
+  const std::string json = "application/json";
+  return protobuf_ ? std::string(kProtobufType) + ", " + json : json;
+}
+
+std::string ApiEncoding::Metadata() const {
+  const std::string part = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1, ";
+  const std::string json = "application/json";
+  const std::string protobuf = protobuf_ ? kProtobufType + part : "";
+  return protobuf + json + part + json;
+}
+
+void ApiEncoding::Read(const HttpResponse& answer,
+                       const std::function<void(const EncodedValue&)>& read) {
+  if (!cluster::IsProtobuf(answer.body)) {
+    const nlohmann::json json = ParseObject(answer);
+    return read(json);
+  }
+  try {
+    read(OpenEnvelope(answer.body).value);
+  } catch (const WireError& error) {
+    GiveUpProtobuf();
+    throw Unreachable(std::string("an answer in Protobuf: ") + error.what());
+  }
+}
+
+Pod ApiEncoding::ReadPod(const HttpResponse& answer) {
+  Pod pod;
+  Read(answer, [&pod](const EncodedValue& object) { pod = DecodePod(object); });
+  return pod;
 }
 
 }  // namespace fluxnetes::cluster

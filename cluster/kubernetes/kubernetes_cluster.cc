@@ -7,19 +7,16 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
 #include "cluster/json/object_writer.h"
-#include "cluster/json/objects.h"
 #include "cluster/json/watch_line.h"
 #include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/api_path.h"
 #include "cluster/kubernetes/claim_calls.h"
 #include "cluster/kubernetes/protobuf_bodies.h"
 #include "cluster/protobuf/envelope.h"
-#include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
 
@@ -33,12 +30,6 @@ constexpr const char* kStrategicPatch =
     "application/strategic-merge-patch+json";
 constexpr int kUnsupportedMediaType = 415;
 constexpr int kTouchAttempts = 5;
-
-// Says that the body is in Protobuf, and that the answer may be.
-void BeProtobuf(HttpRequest& request) {
-  request.content_type = kProtobufType;
-  request.accept = std::string(kProtobufType) + ", application/json";
-}
 
 Time Now() {
   return std::chrono::time_point_cast<Time::duration>(
@@ -78,22 +69,6 @@ BindResult ToBindResult(const Binding& binding, const HttpResponse& response) {
   return {outcome, ReadStatusMessage(response.body)};
 }
 
-std::vector<StatusResult> ToStatusResults(
-    const std::vector<HttpResponse>& answers) {
-  std::vector<StatusResult> results;
-  for (const HttpResponse& answer : answers) {
-    StatusResult& result = results.emplace_back();
-    if (answer.Succeeded()) {
-      result.resource_version =
-          Text(At(ParseObject(answer), "metadata"), "resourceVersion");
-    } else {
-      result.outcome = IsRefused(answer) ? StatusOutcome::kRefused
-                                         : StatusOutcome::kConflict;
-    }
-  }
-  return results;
-}
-
 std::string NameOf(const ObjectName& pod) {
   return "pod " + pod.namespace_name + "/" + pod.name;
 }
@@ -110,7 +85,7 @@ TouchResult ToTouchResult(const ObjectName& name, Pod pod) {
 KubernetesCluster::KubernetesCluster(KubernetesOptions options)
     : options_(std::move(options)),
       client_(options_.http),
-      protobuf_(options_.protobuf) {}
+      encoding_(options_.protobuf) {}
 
 KubernetesCluster::~KubernetesCluster() = default;
 
@@ -137,7 +112,7 @@ std::vector<HttpResponse> KubernetesCluster::SendWritten(std::size_t count,
                                                          const Write& write) {
   std::vector<HttpRequest> requests;
   std::vector<std::size_t> in_protobuf;
-  const bool protobuf = protobuf_;
+  const bool protobuf = encoding_.IsProtobuf();
   for (std::size_t i = 0; i < count; ++i) {
     requests.push_back(write(i, protobuf));
     if (requests.back().content_type == kProtobufType) in_protobuf.push_back(i);
@@ -147,7 +122,7 @@ std::vector<HttpResponse> KubernetesCluster::SendWritten(std::size_t count,
     return answers[i].status != kUnsupportedMediaType;
   });
   if (in_protobuf.empty()) return answers;
-  protobuf_ = false;
+  encoding_.GiveUpProtobuf();
   requests.clear();
   for (const std::size_t i : in_protobuf) requests.push_back(write(i, false));
   auto again = client_.SendAll(std::move(requests));
@@ -168,7 +143,8 @@ std::vector<BindResult> KubernetesCluster::Bind(
     HttpRequest request = Request(
         "POST", PodPath(binding.namespace_name, binding.pod_name) + "/binding",
         protobuf ? BindingInProtobuf(binding) : WriteBinding(binding));
-    if (protobuf) BeProtobuf(request);
+    if (protobuf) request.content_type = kProtobufType;
+    request.accept = encoding_.Object();
     request.deadline = left();
     return request;
   });
@@ -191,6 +167,7 @@ void KubernetesCluster::LookAgain(std::span<const Binding> bindings,
     conflicts.push_back(i);
     requests.push_back(Request(
         "GET", PodPath(bindings[i].namespace_name, bindings[i].pod_name)));
+    requests.back().accept = encoding_.Object();
     requests.back().deadline = deadline;
   }
   const auto responses = client_.SendAll(std::move(requests));
@@ -202,7 +179,7 @@ void KubernetesCluster::LookAgain(std::span<const Binding> bindings,
     }
     if (responses[i].status == 404) result.outcome = BindOutcome::kGone;
     if (responses[i].status != 200) continue;
-    const Pod pod = DecodePod(ParseObject(responses[i]));
+    const Pod pod = encoding_.ReadPod(responses[i]);
     const bool same = binding.uid.empty() || pod.uid == binding.uid;
     if (same && pod.node_name == binding.node_name) {
       result = {BindOutcome::kBound, ""};
@@ -220,6 +197,7 @@ std::vector<AnnounceResult> KubernetesCluster::Announce(
                     "/persistentvolumeclaims/" + PercentEncode(each.claim_name),
                 WriteAnnouncementPatch(each)));
     requests.back().content_type = kMergePatch;
+    requests.back().accept = encoding_.Metadata();
   }
   std::vector<AnnounceResult> results;
   for (const HttpResponse& response : client_.SendAll(std::move(requests))) {
@@ -265,13 +243,14 @@ std::vector<ClaimResult> KubernetesCluster::ReleaseClaims(
 
 std::optional<Pod> KubernetesCluster::GetPod(const std::string& namespace_name,
                                              const std::string& name) {
-  const HttpResponse response =
-      client_.Send(Request("GET", PodPath(namespace_name, name)));
+  HttpRequest request = Request("GET", PodPath(namespace_name, name));
+  request.accept = encoding_.Object();
+  const HttpResponse response = client_.Send(std::move(request));
   if (response.status == 404) return std::nullopt;
   if (response.status != 200) {
     ThrowUnreachable("reading pod " + namespace_name + "/" + name, response);
   }
-  return DecodePod(ParseObject(response));
+  return encoding_.ReadPod(response);
 }
 
 std::vector<TouchResult> KubernetesCluster::Touch(
@@ -293,6 +272,7 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
                               PodPath(pods[i].namespace_name, pods[i].name),
                               WriteTouchPatch(pods[i].uid, UniqueMark())));
     patches.back().content_type = kMergePatch;
+    patches.back().accept = encoding_.Object();
   }
   const auto patched = client_.SendAll(std::move(patches));
   std::vector<std::size_t> unclear;
@@ -300,12 +280,13 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
     const std::size_t i = these[k];
     const HttpResponse& response = patched[k];
     if (response.Succeeded()) {
-      results[i] = ToTouchResult(pods[i], DecodePod(ParseObject(response)));
+      results[i] = ToTouchResult(pods[i], encoding_.ReadPod(response));
     } else if ((response.status == 409 || IsOfAnother(response)) && !last) {
       // Or another client changed the pod at the same moment.
       unclear.push_back(i);
       questions.push_back(
           Request("GET", PodPath(pods[i].namespace_name, pods[i].name)));
+      questions.back().accept = encoding_.Object();
     } else if (response.status != 404) {
       ThrowUnreachable("touching " + NameOf(pods[i]), response);
     }
@@ -317,8 +298,7 @@ std::vector<std::size_t> KubernetesCluster::TouchOnce(
     if (read[k].status == 404) continue;
     if (read[k].status != 200)
       ThrowUnreachable("reading " + NameOf(pods[i]), read[k]);
-    const TouchResult now =
-        ToTouchResult(pods[i], DecodePod(ParseObject(read[k])));
+    const TouchResult now = ToTouchResult(pods[i], encoding_.ReadPod(read[k]));
     results[i].bound = now.bound;
     if (!now.resource_version.empty()) again.push_back(i);
   }
@@ -376,10 +356,29 @@ void KubernetesCluster::Record(std::span<const PodEvent> events) {
                         PercentEncode(event.namespace_name) + "/events",
                     protobuf ? EventInProtobuf(event, name, Now())
                              : WriteEvent(event, name, Now()));
-        if (protobuf) BeProtobuf(request);
+        if (protobuf) request.content_type = kProtobufType;
+        request.accept = encoding_.Metadata();
         return request;
       });
   NoteRefusals("events of pods", answers);
+}
+
+std::vector<StatusResult> KubernetesCluster::ToStatusResults(
+    const std::vector<HttpResponse>& answers) {
+  std::vector<StatusResult> results;
+  for (const HttpResponse& answer : answers) {
+    StatusResult& result = results.emplace_back();
+    if (answer.Succeeded()) {
+      encoding_.Read(answer, [&result](const EncodedValue& object) {
+        result.resource_version =
+            Text(At(object, "metadata"), "resourceVersion");
+      });
+    } else {
+      result.outcome = IsRefused(answer) ? StatusOutcome::kRefused
+                                         : StatusOutcome::kConflict;
+    }
+  }
+  return results;
 }
 
 std::vector<StatusResult> KubernetesCluster::SetConditions(
@@ -391,6 +390,7 @@ std::vector<StatusResult> KubernetesCluster::SetConditions(
             PodPath(condition.namespace_name, condition.pod_name) + "/status",
             WriteConditionPatch(condition));
         request.content_type = kStrategicPatch;
+        request.accept = encoding_.Metadata();
         return request;
       });
   NoteRefusals("conditions of pods", answers);
@@ -413,6 +413,7 @@ std::vector<StatusResult> KubernetesCluster::SetGroupStatuses(
                 WriteGroupStatusPatch(news, Now())));
     // Conditions are merged by type, which custom resources do not support.
     request.content_type = native ? kStrategicPatch : kMergePatch;
+    request.accept = encoding_.Metadata();
   }
   const auto answers = client_.SendAll(std::move(requests));
   for (const HttpResponse& answer : answers) {

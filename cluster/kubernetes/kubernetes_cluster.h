@@ -5,8 +5,10 @@
 // repeats a POST on a kept connection that has died, so our own first POST may
 // have bound the pod. If the pod has the requested node, it counts as bound.
 //
-// Bindings and events are written in Protobuf. Where the server takes none
-// (415), they are written again in JSON, as everything is from then on.
+// Objects are read in Protobuf where the server has it; of answers to patches,
+// events and deletions only the metadata, if that is all that is used. Bindings
+// and events are written in Protobuf. Once the server refuses it (415), or has
+// sent some that cannot be read, all of these are in JSON.
 //
 // Of owners those of Kubernetes itself, of the known operators, and of the
 // configured kinds can be read (owner_kinds.h): TopOwner stops below any other
@@ -14,11 +16,9 @@
 // Kubernetes' own kinds.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +26,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/http/http_client.h"
+#include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
 #include "cluster/kubernetes/owner_kinds.h"
 #include "sql/mutex.h"
@@ -35,7 +36,7 @@ namespace fluxnetes::cluster {
 struct KubernetesOptions {
   HttpOptions http;
   KubernetesWatchOptions watch;
-  // Whether what the server has in Protobuf is watched and written so, unless
+  // Whether what the server has in Protobuf is read and written so, unless
   // `watch` says otherwise of the watch; else JSON.
   bool protobuf = true;
   // For all attempts of a call that has no deadline of its own.
@@ -87,6 +88,8 @@ class KubernetesCluster final : public Cluster {
  private:
   HttpRequest Request(std::string method, std::string path,
                       std::string body = {}) const;
+  std::vector<StatusResult> ToStatusResults(
+      const std::vector<HttpResponse>& answers);
   // Writes the request of this number, with a body in Protobuf or in JSON.
   using Write = std::function<HttpRequest(std::size_t number, bool protobuf)>;
   // Sends so many requests; returns the answers in their order.
@@ -105,8 +108,9 @@ class KubernetesCluster final : public Cluster {
                                      std::vector<TouchResult>& results);
   // Returns the path of the object; nothing for a kind that nobody named.
   std::optional<std::string> PathOfOwner(const ObjectName& owner) const;
-  // Reads a controller; nothing if it does not exist.
-  std::optional<nlohmann::json> GetOwner(const ObjectName& owner);
+  // Reads an owner as what `accept` asks for; false if it does not exist.
+  bool ReadOwner(const ObjectName& owner, std::string accept,
+                 const std::function<void(const EncodedValue&)>& read);
   // Sends the requests in rounds, so that two requests about one pod keep their
   // order; returns the answers in the order of the items.
   template <typename Item>
@@ -118,7 +122,7 @@ class KubernetesCluster final : public Cluster {
 
   const KubernetesOptions options_;
   HttpClient client_;
-  std::atomic<bool> protobuf_;  // until the server refuses it
+  ApiEncoding encoding_;
 
   sql::Mutex mutex_;
   // The refusals already reported to on_refused.

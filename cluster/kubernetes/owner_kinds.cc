@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "cluster/json/objects.h"
-#include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
 namespace {
-
-using Json = nlohmann::json;
 
 struct KnownOwner {
   std::string_view kind;
@@ -103,13 +99,13 @@ std::optional<OwnerKind> FindOwnerKind(std::string_view kind,
                    std::string(known->plural), known->replaces};
 }
 
-bool HasFinished(const Json& object) {
-  const Json& status = At(object, "status");
+bool HasFinished(const EncodedValue& object) {
+  const EncodedValue status = At(object, "status");
   const auto is_one_of = [](const std::string& text,
                             std::initializer_list<std::string_view> words) {
     return std::ranges::find(words, text) != words.end();
   };
-  for (const Json& condition : List(At(status, "conditions"))) {
+  for (const EncodedValue& condition : List(At(status, "conditions"))) {
     if (Text(condition, "status") == "True" &&
         is_one_of(Text(condition, "type"),
                   {"Complete", "Completed", "Succeeded", "Failed", "Finished"}))

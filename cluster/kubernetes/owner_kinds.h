@@ -5,7 +5,6 @@
 // Tests: tests/cluster/kubernetes/owner_kinds_test.cc.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "cluster/kubernetes/api_path.h"
+#include "cluster/protobuf/encoded_value.h"
 
 namespace fluxnetes::cluster {
 
@@ -38,6 +38,6 @@ std::optional<OwnerKind> FindOwnerKind(std::string_view kind,
 
 // Whether an operator's object says that its work is over, by a condition or by
 // one of the fields of its status that operators use for it.
-bool HasFinished(const nlohmann::json& object);
+bool HasFinished(const EncodedValue& object);
 
 }  // namespace fluxnetes::cluster

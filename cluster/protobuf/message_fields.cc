@@ -1,6 +1,7 @@
 #include "cluster/protobuf/message_fields.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fluxnetes::cluster {
 namespace {
@@ -247,6 +248,48 @@ constexpr Field kNodeListFields[] = {One("metadata", 1, kListMeta),
                                      Many("items", 2, kNode)};
 constexpr MessageFields kNodeList{kNodeListFields};
 
+// Of the controllers of pods.
+
+constexpr Field kPodTemplateFields[] = {One("metadata", 1, kObjectMeta)};
+constexpr MessageFields kPodTemplate{kPodTemplateFields};
+
+constexpr Field kJobSpecFields[] = {
+    OneInteger("parallelism", 1), OneInteger("completions", 2),
+    One("template", 6, kPodTemplate), OneInteger("backoffLimit", 7),
+    OneFlag("suspend", 10)};
+constexpr MessageFields kJobSpec{kJobSpecFields};
+
+constexpr Field kJobStatusFields[] = {
+    Many("conditions", 1, kCondition), OneInteger("active", 4),
+    OneInteger("succeeded", 5),        OneInteger("failed", 6),
+    OneText("completedIndexes", 7),    OneText("failedIndexes", 10)};
+constexpr MessageFields kJobStatus{kJobStatusFields};
+
+constexpr Field kJobFields[] = {One("metadata", 1, kObjectMeta),
+                                One("spec", 2, kJobSpec),
+                                One("status", 3, kJobStatus)};
+constexpr MessageFields kJob{kJobFields};
+
+constexpr Field kReplicasFields[] = {OneInteger("replicas", 1)};
+constexpr MessageFields kReplicas{kReplicasFields};
+
+// ReplicaSet, Deployment, StatefulSet and ReplicationController.
+constexpr Field kReplicatedFields[] = {One("metadata", 1, kObjectMeta),
+                                       One("spec", 2, kReplicas)};
+constexpr MessageFields kReplicated{kReplicatedFields};
+
+constexpr Field kDaemonStatusFields[] = {
+    OneInteger("desiredNumberScheduled", 3)};
+constexpr MessageFields kDaemonStatus{kDaemonStatusFields};
+
+constexpr Field kDaemonSetFields[] = {One("metadata", 1, kObjectMeta),
+                                      One("status", 3, kDaemonStatus)};
+constexpr MessageFields kDaemonSet{kDaemonSetFields};
+
+// CronJob, and an object of any kind that is read for its metadata.
+constexpr Field kMetadataFields[] = {One("metadata", 1, kObjectMeta)};
+constexpr MessageFields kMetadata{kMetadataFields};
+
 // What the API server answers when it refuses.
 constexpr Field kStatusFields[] = {OneText("message", 3),
                                    OneInteger("code", 6)};
@@ -260,11 +303,22 @@ const MessageField* MessageFields::Find(std::string_view name) const {
 }
 
 const MessageFields* FieldsOfKind(std::string_view kind) {
-  if (kind == "Pod") return &kPod;
-  if (kind == "PodList") return &kPodList;
-  if (kind == "Node") return &kNode;
-  if (kind == "NodeList") return &kNodeList;
-  if (kind == "Status") return &kStatus;
+  static constexpr std::pair<std::string_view, const MessageFields*> kKinds[] =
+      {{"Pod", &kPod},
+       {"PodList", &kPodList},
+       {"Node", &kNode},
+       {"NodeList", &kNodeList},
+       {"Job", &kJob},
+       {"CronJob", &kMetadata},
+       {"ReplicaSet", &kReplicated},
+       {"Deployment", &kReplicated},
+       {"StatefulSet", &kReplicated},
+       {"ReplicationController", &kReplicated},
+       {"DaemonSet", &kDaemonSet},
+       {"PartialObjectMetadata", &kMetadata},
+       {"Status", &kStatus}};
+  for (const auto& [name, fields] : kKinds)
+    if (name == kind) return fields;
   return nullptr;
 }
 

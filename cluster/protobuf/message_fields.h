@@ -35,8 +35,7 @@ struct MessageFields {
   const MessageField* Find(std::string_view name) const;
 };
 
-// Of the kinds that are read in Protobuf: Pod, PodList, Node, NodeList and
-// Status. Null for any other kind.
+// Of the kinds that are read in Protobuf; null for any other kind.
 const MessageFields* FieldsOfKind(std::string_view kind);
 
 }  // namespace fluxnetes::cluster

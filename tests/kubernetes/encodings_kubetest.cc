@@ -4,6 +4,7 @@
 
 #include "cluster/json/object_writer.h"
 #include "cluster/json/watch_line.h"
+#include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/kubernetes_watch.h"
 #include "cluster/kubernetes/protobuf_bodies.h"
 #include "cluster/protobuf/envelope.h"
@@ -211,6 +212,30 @@ TEST_F(Encodings, EventInProtobufIsWhatItIsInJson) {
   protobuf.erase("metadata");
   json.erase("metadata");
   EXPECT_EQ(protobuf, json);
+}
+
+TEST_F(Encodings, PatchIsAnsweredWithTheMetadataAlone) {
+  Submit(kPlainPod);
+  for (const bool in_protobuf : {true, false}) {
+    cluster::HttpRequest request;
+    request.method = "PATCH";
+    request.path = Path("pods/plain") + "/status";
+    request.body = cluster::WriteConditionPatch(
+        {home_, "plain", "", "Unschedulable", in_protobuf ? "a" : "b"});
+    request.content_type = "application/strategic-merge-patch+json";
+    request.accept = cluster::ApiEncoding(in_protobuf).Metadata();
+    const auto answer = plane().api().Send(request);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(cluster::IsProtobuf(answer.body), in_protobuf);
+    EXPECT_EQ(in_protobuf ? cluster::OpenEnvelope(answer.body).kind
+                          : std::string(Json::parse(answer.body)["kind"]),
+              "PartialObjectMetadata");
+    cluster::ApiEncoding(true).Read(
+        answer, [&](const cluster::EncodedValue& object) {
+          EXPECT_EQ(Text(At(object, "metadata"), "resourceVersion"),
+                    PodNamed("plain").resource_version);
+        });
+  }
 }
 
 }  // namespace

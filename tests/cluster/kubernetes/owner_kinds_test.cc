@@ -49,7 +49,7 @@ TEST(OwnerKinds, ConfiguredOnesComeBeforeTheKnownOnes) {
 
 TEST(OwnerKinds, KnowsHowOperatorsSayThatTheirWorkIsOver) {
   const auto finished = [](const char* status) {
-    return HasFinished({{"status", Json::parse(status)}});
+    return HasFinished(Json{{"status", Json::parse(status)}});
   };
   // MPIJob, PyTorchJob, TrainJob, JobSet.
   EXPECT_TRUE(finished(

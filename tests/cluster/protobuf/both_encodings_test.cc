@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "cluster/json/controller_json.h"
 #include "cluster/json/object_writer.h"
 #include "cluster/json/objects.h"
 #include "cluster/json/request_json.h"
@@ -130,6 +131,23 @@ TEST(BothEncodings, RandomNodesAreTheSame) {
     const std::string bytes = WriteMessage(*FieldsOfKind("Node"), json);
     SCOPED_TRACE(json.dump());
     ExpectSame(DecodeNode({*FieldsOfKind("Node"), bytes}), DecodeNode(json));
+  }
+}
+
+TEST(BothEncodings, RandomControllersAreTheSame) {
+  std::minstd_rand random(1);
+  for (int i = 0; i < 2'000 && !HasFailure(); ++i) {
+    const Json json = RandomControllerJson(random);
+    SCOPED_TRACE(json.dump());
+    for (const std::string kind :
+         {"Job", "ReplicaSet", "Deployment", "StatefulSet",
+          "ReplicationController", "DaemonSet"}) {
+      const MessageFields& fields = *FieldsOfKind(kind);
+      const std::string bytes = WriteMessage(fields, json);
+      EXPECT_TRUE(DecodeControllerState(kind, {fields, bytes}) ==
+                  DecodeControllerState(kind, json))
+          << kind;
+    }
   }
 }
 

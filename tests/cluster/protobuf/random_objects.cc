@@ -257,6 +257,32 @@ class Draw {
     return status;
   }
 
+  // A spec and a status with the fields of all controllers.
+  Json ControllerSpec() {
+    Json spec = Json::object();
+    for (const char* const count :
+         {"parallelism", "completions", "backoffLimit", "replicas"})
+      Maybe([&] { spec[count] = Below(9) - 1; });
+    Maybe([&] { spec["suspend"] = Flip(); });
+    return spec;
+  }
+
+  Json ControllerStatus() {
+    Json status = Json::object();
+    for (const char* const count :
+         {"active", "succeeded", "failed", "desiredNumberScheduled"})
+      status[count] = Below(9);
+    for (const char* const indexes : {"completedIndexes", "failedIndexes"})
+      Maybe([&] { status[indexes] = Of({"0", "1,3-5,7", "x", ""}); });
+    List(status, "conditions", [&] {
+      return Json{{"type", Of({"Complete", "Failed", "FailureTarget",
+                               "SuccessCriteriaMet", "Suspended"})},
+                  {"status", Of({"True", "False"})},
+                  {"reason", Of({"BackoffLimitExceeded", "DeadlineExceeded"})}};
+    });
+    return status;
+  }
+
   Json NodeSpec() {
     Json spec = Json::object();
     Maybe([&] { spec["unschedulable"] = Flip(); });
@@ -297,6 +323,13 @@ Json RandomNodeJson(std::minstd_rand& random) {
   return {{"metadata", draw.Metadata()},
           {"spec", draw.NodeSpec()},
           {"status", draw.NodeStatus()}};
+}
+
+Json RandomControllerJson(std::minstd_rand& random) {
+  Draw draw(random);
+  return {{"metadata", draw.Metadata()},
+          {"spec", draw.ControllerSpec()},
+          {"status", draw.ControllerStatus()}};
 }
 
 }  // namespace fluxnetes::cluster

@@ -1,5 +1,5 @@
-// Pods and nodes with any of the fields that the decoders read, as the API
-// server would write them in JSON.
+// Objects with any of the fields that the decoders read, as the API server
+// would write them in JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,5 +9,7 @@ namespace fluxnetes::cluster {
 
 nlohmann::json RandomPodJson(std::minstd_rand& random);
 nlohmann::json RandomNodeJson(std::minstd_rand& random);
+// Of a kind that makes pods.
+nlohmann::json RandomControllerJson(std::minstd_rand& random);
 
 }  // namespace fluxnetes::cluster

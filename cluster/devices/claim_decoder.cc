@@ -5,16 +5,15 @@
 
 #include "cluster/devices/claim_spec.h"
 #include "cluster/devices/device_decoder.h"
-#include "cluster/text/json_field.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
-using Json = nlohmann::json;
 using matcher::LabelRequirement;
 
-void AddRequirements(const Json& list, bool field, matcher::LabelTerm& term) {
-  for (const Json& json : List(list)) {
+void AddRequirements(const EncodedValue& list, bool field,
+                     matcher::LabelTerm& term) {
+  for (const EncodedValue& json : List(list)) {
     const auto op = matcher::ParseOp(Text(json, "operator"));
     // An unknown operator holds on no node, as In without values does.
     term.push_back({Text(json, "key"), op.value_or(LabelRequirement::Op::kIn),
@@ -33,7 +32,7 @@ std::string NodeOf(const std::vector<matcher::LabelTerm>& terms) {
   return names ? only.values[0] : "";
 }
 
-matcher::AllocatedDevice DecodeResult(const Json& json) {
+matcher::AllocatedDevice DecodeResult(const EncodedValue& json) {
   matcher::AllocatedDevice device;
   device.request = Text(json, "request");
   device.id = {Text(json, "driver"), Text(json, "pool"), Text(json, "device")};
@@ -44,30 +43,27 @@ matcher::AllocatedDevice DecodeResult(const Json& json) {
   std::string fault;
   device.tolerations =
       ReadDeviceTolerations(At(json, "tolerations"), "", fault);
-  const Json& consumed = At(json, "consumedCapacity");
-  if (!consumed.is_object()) return device;
-  for (const auto& [name, value] : consumed.items()) {
-    const auto amount = matcher::ReadAmount(
-        value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [name, value] : At(json, "consumedCapacity").Entries()) {
+    const auto amount = matcher::ReadAmount(value.Written());
     if (amount)
       device.consumed.emplace(ShortDeviceName(device.id.driver, name), *amount);
   }
   return device;
 }
 
-DeviceStatus DecodeStatus(const Json& json) {
+DeviceStatus DecodeStatus(const EncodedValue& json) {
   DeviceStatus said;
   said.id = {Text(json, "driver"), Text(json, "pool"), Text(json, "device")};
   said.share = Text(json, "shareID");
-  for (const Json& condition : List(At(json, "conditions"))) {
+  for (const EncodedValue& condition : List(At(json, "conditions"))) {
     if (Text(condition, "status") == "True")
       said.conditions.push_back(Text(condition, "type"));
   }
   return said;
 }
 
-std::optional<Owner> OwningPod(const Json& metadata) {
-  for (const Json& owner : List(At(metadata, "ownerReferences"))) {
+std::optional<Owner> OwningPod(const EncodedValue& metadata) {
+  for (const EncodedValue& owner : List(At(metadata, "ownerReferences"))) {
     if (Flag(owner, "controller") && Text(owner, "kind") == "Pod")
       return Owner{"Pod", Text(owner, "name"), Text(owner, "uid")};
   }
@@ -76,19 +72,24 @@ std::optional<Owner> OwningPod(const Json& metadata) {
 
 // Fields that the kinds have in common.
 template <typename Object>
-void DecodeNames(const Json& metadata, Object& object) {
+void DecodeNames(const EncodedValue& metadata, Object& object) {
   object.namespace_name = Text(metadata, "namespace");
   object.name = Text(metadata, "name");
   object.uid = Text(metadata, "uid");
   object.resource_version = Text(metadata, "resourceVersion");
 }
 
+ClaimSpec DecodeEncodedSpec(const EncodedValue& spec) {
+  return spec.IsJson() ? DecodeClaimSpec(spec.Json())
+                       : DecodeClaimSpec(spec.ToJson());
+}
+
 }  // namespace
 
-matcher::DeviceNodes DecodeDeviceNodes(const Json& selector) {
+matcher::DeviceNodes DecodeDeviceNodes(const EncodedValue& selector) {
   matcher::DeviceNodes nodes;
-  nodes.all = selector.is_null();
-  for (const Json& json : List(At(selector, "nodeSelectorTerms"))) {
+  nodes.all = selector.IsNull();
+  for (const EncodedValue& json : List(At(selector, "nodeSelectorTerms"))) {
     matcher::LabelTerm term;
     AddRequirements(At(json, "matchExpressions"), false, term);
     AddRequirements(At(json, "matchFields"), true, term);
@@ -99,39 +100,40 @@ matcher::DeviceNodes DecodeDeviceNodes(const Json& selector) {
   return nodes;
 }
 
-std::optional<ClaimDevices> DecodeAllocation(const Json& allocation) {
-  if (!allocation.is_object()) return std::nullopt;
+std::optional<ClaimDevices> DecodeAllocation(const EncodedValue& allocation) {
+  if (!allocation.IsObject()) return std::nullopt;
   ClaimDevices result;
-  for (const Json& json : List(At(At(allocation, "devices"), "results")))
+  for (const EncodedValue& json :
+       List(At(At(allocation, "devices"), "results")))
     result.devices.push_back(DecodeResult(json));
   result.nodes = DecodeDeviceNodes(At(allocation, "nodeSelector"));
   return result;
 }
 
-ResourceClaim DecodeResourceClaim(const Json& object) {
-  const Json& metadata = At(object, "metadata");
-  const Json& status = At(object, "status");
+ResourceClaim DecodeResourceClaim(const EncodedValue& object) {
+  const EncodedValue metadata = At(object, "metadata");
+  const EncodedValue status = At(object, "status");
   ResourceClaim result;
   DecodeNames(metadata, result);
   result.owner = OwningPod(metadata);
   result.finalizers = Texts(At(metadata, "finalizers"));
-  result.terminating = !Text(metadata, "deletionTimestamp").empty();
-  result.spec.Own() = DecodeClaimSpec(At(object, "spec"));
+  result.terminating = At(metadata, "deletionTimestamp").IsTime();
+  result.spec.Own() = DecodeEncodedSpec(At(object, "spec"));
   result.allocation = DecodeAllocation(At(status, "allocation"));
-  for (const Json& json : List(At(status, "reservedFor"))) {
+  for (const EncodedValue& json : List(At(status, "reservedFor"))) {
     result.reserved_for.push_back({Text(json, "apiGroup"),
                                    Text(json, "resource"), Text(json, "name"),
                                    Text(json, "uid")});
   }
-  for (const Json& json : List(At(status, "devices")))
+  for (const EncodedValue& json : List(At(status, "devices")))
     result.statuses.push_back(DecodeStatus(json));
   return result;
 }
 
-ResourceClaimTemplate DecodeResourceClaimTemplate(const Json& object) {
+ResourceClaimTemplate DecodeResourceClaimTemplate(const EncodedValue& object) {
   ResourceClaimTemplate result;
   DecodeNames(At(object, "metadata"), result);
-  result.spec = DecodeClaimSpec(At(At(object, "spec"), "spec"));
+  result.spec = DecodeEncodedSpec(At(At(object, "spec"), "spec"));
   return result;
 }
 

@@ -201,8 +201,8 @@ void FillIn(Json& json) {
   if (!json.is_object()) return;
   if (Text(json, "allocationMode").empty())
     json["allocationMode"] = "ExactCount";
-  if (json["allocationMode"] == "ExactCount" &&
-      (At(json, "count").is_null() || json["count"] == 0))
+  if (At(json, "count") == 0) json.erase("count");
+  if (json["allocationMode"] == "ExactCount" && At(json, "count").is_null())
     json["count"] = 1;
   if (!At(json, "tolerations").is_array()) return;
   for (Json& toleration : json["tolerations"]) {
@@ -262,23 +262,24 @@ Json Write(const matcher::DeviceChoice& choice) {
 }  // namespace
 
 std::vector<matcher::DeviceToleration> ReadDeviceTolerations(
-    const Json& list, const std::string& place, std::string& fault) {
+    const EncodedValue& list, const std::string& place, std::string& fault) {
   using Effect = matcher::DeviceTaint::Effect;
   std::vector<matcher::DeviceToleration> tolerations;
   const auto fail = [&](std::size_t index, const std::string& what) {
     if (fault.empty()) fault = Of(place, index) + what;
   };
-  for (std::size_t i = 0; i < List(list).size(); ++i) {
+  const auto all = List(list);
+  for (std::size_t i = 0; i < all.size(); ++i) {
     matcher::DeviceToleration& toleration = tolerations.emplace_back();
-    toleration.key = Text(list[i], "key");
-    toleration.value = Text(list[i], "value");
-    const std::string op = Text(list[i], "operator");
+    toleration.key = Text(all[i], "key");
+    toleration.value = Text(all[i], "value");
+    const std::string op = Text(all[i], "operator");
     toleration.exists = op == "Exists";
     if (!toleration.exists && op != "Equal" && !op.empty()) {
       fail(i, ".operator: " + Quote(op) +
                   " is not supported, only Equal and Exists are");
     }
-    const std::string effect = Text(list[i], "effect");
+    const std::string effect = Text(all[i], "effect");
     if (effect == "NoSchedule") {
       toleration.effect = Effect::kNoSchedule;
     } else if (effect == "NoExecute") {

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "cluster/devices/resource_claim.h"
+#include "cluster/protobuf/encoded_value.h"
 
 namespace fluxnetes::cluster {
 
@@ -29,9 +30,9 @@ ClaimSpec ReadClaimSpec(std::string_view text);
 // whether it is shared, are no part of it.
 std::string WriteClaimSpec(const matcher::DeviceClaim& claim);
 
-// Tolerations as the JSON of the API; an unknown effect or operator, or one
+// Tolerations as the API has them; an unknown effect or operator, or one
 // that is no object, is reported as a fault of this place.
 std::vector<matcher::DeviceToleration> ReadDeviceTolerations(
-    const nlohmann::json& list, const std::string& place, std::string& fault);
+    const EncodedValue& list, const std::string& place, std::string& fault);
 
 }  // namespace fluxnetes::cluster

@@ -1,19 +1,20 @@
-// Decodes DeviceClass and ResourceSlice from Kubernetes' JSON. Decoding never
-// fails: what cannot be read, or is not supported, is said by a fault.
+// Decodes DeviceClass and ResourceSlice from Kubernetes' JSON or Protobuf.
+// Decoding never fails but for damaged Protobuf: what cannot be read, or is not
+// supported, is said by a fault.
 //
 // Names of attributes and capacities get the domain of their driver where they
 // have none: "model" of gpu.example.com is "gpu.example.com/model".
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cluster/devices/device_objects.h"
+#include "cluster/protobuf/encoded_value.h"
 
 namespace fluxnetes::cluster {
 
-DeviceClass DecodeDeviceClass(const nlohmann::json& object);
-ResourceSlice DecodeResourceSlice(const nlohmann::json& object);
+DeviceClass DecodeDeviceClass(const EncodedValue& object);
+ResourceSlice DecodeResourceSlice(const EncodedValue& object);
 
 // "domain/name"; and back: a name in the driver's own domain is short.
 std::string FullDeviceName(const std::string& driver, const std::string& name);

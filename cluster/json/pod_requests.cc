@@ -17,9 +17,6 @@ class Amounts {
   void Read(const EncodedValue& list) {
     for (const auto& [name, amount] : list.Entries()) Set(name, amount);
   }
-  const Resources& Get() const { return resources_; }
-
- private:
   void Set(const std::string& name, const EncodedValue& amount) {
     if (name == "cpu") {
       resources_.cpu_milli = Parse(amount, ParseCpuMilli);
@@ -33,7 +30,9 @@ class Amounts {
       resources_.SetExtended(name, Parse(amount, ParseQuantity));
     }
   }
+  const Resources& Get() const { return resources_; }
 
+ private:
   std::int64_t Parse(const EncodedValue& amount,
                      std::int64_t (*parse)(std::string_view)) const {
     try {
@@ -196,6 +195,12 @@ Resources DecodeAmounts(const EncodedValue& amounts) {
   Amounts asked(kLargestAmount);
   asked.Read(amounts);
   return asked.Get();
+}
+
+std::int64_t DecodeStorage(const EncodedValue& amounts) {
+  Amounts storage(0);
+  storage.Set("ephemeral-storage", At(amounts, "storage"));
+  return storage.Get().ephemeral_bytes;
 }
 
 Resources DecodeOffer(const EncodedValue& amounts) {

@@ -2,6 +2,8 @@
 // or Protobuf. See objects.h for the rules.
 #pragma once
 
+#include <cstdint>
+
 #include "cluster/objects/resources.h"
 #include "cluster/protobuf/encoded_value.h"
 
@@ -17,6 +19,9 @@ bool IsGuaranteed(const EncodedValue& spec);
 
 // Decodes requested amounts; an unreadable amount counts as kLargestAmount.
 Resources DecodeAmounts(const EncodedValue& amounts);
+
+// Decodes the amount `storage`; 0 if it is unreadable.
+std::int64_t DecodeStorage(const EncodedValue& amounts);
 
 // Decodes status.allocatable or status.capacity of a node.
 Resources DecodeOffer(const EncodedValue& amounts);

@@ -41,7 +41,6 @@ std::shared_ptr<const Pod> ReadPod(const EncodedValue& value,
 bool ReadObject(WatchedKind kind, const EncodedValue& value,
                 CommonParts* common, WatchEvent& event) {
   const EncodedValue metadata = At(value, "metadata");
-  const Json& json = value.Json();  // of kinds that are read in JSON only
   if (Text(metadata, "name").empty()) return false;
   switch (kind) {
     case WatchedKind::kPods:
@@ -52,42 +51,42 @@ bool ReadObject(WatchedKind kind, const EncodedValue& value,
       event.object = Share(DecodeNode(value));
       break;
     case WatchedKind::kNamespaces:
-      event.object = Share(DecodeNamespace(json));
+      event.object = Share(DecodeNamespace(value));
       break;
     case WatchedKind::kStorageClasses:
-      event.object = Share(DecodeStorageClass(json));
+      event.object = Share(DecodeStorageClass(value));
       break;
     case WatchedKind::kVolumes:
-      event.object = Share(DecodeVolume(json));
+      event.object = Share(DecodeVolume(value));
       break;
     case WatchedKind::kVolumeClaims:
-      event.object = Share(DecodeVolumeClaim(json));
+      event.object = Share(DecodeVolumeClaim(value));
       break;
     case WatchedKind::kCoschedulingGroups:
-      event.object = Share(DecodePodGroup(PodGroupApi::kCoscheduling, json));
+      event.object = Share(DecodePodGroup(PodGroupApi::kCoscheduling, value));
       break;
     case WatchedKind::kNativeGroups:
-      event.object = Share(DecodePodGroup(PodGroupApi::kNative, json));
+      event.object = Share(DecodePodGroup(PodGroupApi::kNative, value));
       break;
     case WatchedKind::kJobs:
       if (Text(metadata, "uid").empty()) return false;
-      event.object = Share(DecodeJobAnnotations(json));
+      event.object = Share(DecodeJobAnnotations(value));
       break;
     case WatchedKind::kNodeTopologies:
-      event.object = Share(DecodeNodeTopology(json));
+      event.object = Share(DecodeNodeTopology(value.Json()));
       break;
     case WatchedKind::kDeviceClasses:
-      event.object = Share(DecodeDeviceClass(json));
+      event.object = Share(DecodeDeviceClass(value));
       break;
     case WatchedKind::kResourceSlices:
-      event.object = Share(DecodeResourceSlice(json));
+      event.object = Share(DecodeResourceSlice(value));
       break;
     case WatchedKind::kClaimTemplates:
-      event.object = Share(DecodeResourceClaimTemplate(json));
+      event.object = Share(DecodeResourceClaimTemplate(value));
       break;
     case WatchedKind::kResourceClaims:
       if (Text(metadata, "uid").empty()) return false;
-      event.object = Share(DecodeResourceClaim(json));
+      event.object = Share(DecodeResourceClaim(value));
       break;
   }
   return true;
@@ -139,10 +138,37 @@ ListPage ReadList(WatchedKind kind, const EncodedValue& list,
   return page;
 }
 
-// The name of a kind that is read in Protobuf; else empty.
+// The name of a kind that is read in Protobuf; else empty, as of custom
+// resources, which the API server has in JSON only.
 std::string ProtobufKind(WatchedKind kind) {
-  if (kind == WatchedKind::kPods) return "Pod";
-  if (kind == WatchedKind::kNodes) return "Node";
+  switch (kind) {
+    case WatchedKind::kPods:
+      return "Pod";
+    case WatchedKind::kNodes:
+      return "Node";
+    case WatchedKind::kNamespaces:
+      return "Namespace";
+    case WatchedKind::kStorageClasses:
+      return "StorageClass";
+    case WatchedKind::kVolumes:
+      return "PersistentVolume";
+    case WatchedKind::kVolumeClaims:
+      return "PersistentVolumeClaim";
+    case WatchedKind::kNativeGroups:
+      return "PodGroup";
+    case WatchedKind::kJobs:
+      return "Job";
+    case WatchedKind::kDeviceClasses:
+      return "DeviceClass";
+    case WatchedKind::kResourceSlices:
+      return "ResourceSlice";
+    case WatchedKind::kResourceClaims:
+      return "ResourceClaim";
+    case WatchedKind::kCoschedulingGroups:
+    case WatchedKind::kNodeTopologies:
+    case WatchedKind::kClaimTemplates:
+      return "";
+  }
   return "";
 }
 

@@ -1,11 +1,9 @@
 #include "cluster/kubernetes/claim_calls.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cluster/devices/claim_decoder.h"
 #include "cluster/json/watch_line.h"
-#include "cluster/kubernetes/api_answer.h"
 #include "cluster/kubernetes/api_path.h"
 
 namespace fluxnetes::cluster {
@@ -21,10 +19,13 @@ HttpRequest ClaimCalls::RequestFor(const Work& work,
                                    const ClaimPatch& patch) const {
   const std::string path =
       PathOf(kClaimResource, work.now.namespace_name, work.now.name);
-  if (work.reads) return request_("GET", path, "");
   HttpRequest request =
-      request_("PATCH", path + (patch.status ? "/status" : ""), patch.body);
-  request.content_type = "application/strategic-merge-patch+json";
+      work.reads ? request_("GET", path, "")
+                 : request_("PATCH", path + (patch.status ? "/status" : ""),
+                            patch.body);
+  if (!work.reads)
+    request.content_type = "application/strategic-merge-patch+json";
+  request.accept = encoding_.Object();
   return request;
 }
 
@@ -34,7 +35,10 @@ bool ClaimCalls::Take(const HttpResponse& response, Work& work,
     ThrowUnreachable("writing the claim " + Key(work.now), response);
   }
   if (response.Succeeded()) {
-    ResourceClaim now = DecodeResourceClaim(ParseObject(response));
+    ResourceClaim now;
+    encoding_.Read(response, [&now](const EncodedValue& object) {
+      now = DecodeResourceClaim(object);
+    });
     if (now.uid != work.now.uid) {
       result = {ClaimOutcome::kGone, "another claim has this name now"};
       return false;

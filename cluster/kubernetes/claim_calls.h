@@ -17,6 +17,7 @@
 
 #include "cluster/devices/claim_changes.h"
 #include "cluster/http/http_client.h"
+#include "cluster/kubernetes/api_answer.h"
 
 namespace fluxnetes::cluster {
 
@@ -30,8 +31,8 @@ class ClaimCalls {
   using Next = std::function<std::variant<ClaimResult, ClaimPatch>(
       std::size_t number, const ResourceClaim& now)>;
 
-  ClaimCalls(HttpClient& client, Request request)
-      : client_(client), request_(std::move(request)) {}
+  ClaimCalls(HttpClient& client, ApiEncoding& encoding, Request request)
+      : client_(client), encoding_(encoding), request_(std::move(request)) {}
 
   // Returns one result per claim. Throws Unreachable.
   std::vector<ClaimResult> Write(const Claims& claims, const Next& next);
@@ -50,6 +51,7 @@ class ClaimCalls {
   bool Take(const HttpResponse& response, Work& work, ClaimResult& result);
 
   HttpClient& client_;
+  ApiEncoding& encoding_;
   const Request request_;
 };
 

@@ -10,9 +10,9 @@
 //             passed over   optional kinds only: 404, 403, or unreadable;
 //                           asked for again, less and less often
 //
-// Pods and nodes are asked for in Protobuf, and in JSON where the server does
-// not have that. What comes tells which it is. A kind whose Protobuf cannot be
-// read is asked for in JSON from then on.
+// Kubernetes' own kinds are asked for in Protobuf, and in JSON where the server
+// does not have that. What comes tells which it is. A kind whose Protobuf
+// cannot be read is asked for in JSON from then on.
 //
 // A kind that the server no longer serves (404) has no objects. If we may not
 // read it (403), or reading fails, its objects as last seen stay.

@@ -214,10 +214,11 @@ std::vector<AnnounceResult> KubernetesCluster::Announce(
 template <typename Wish, typename Next>
 std::vector<ClaimResult> KubernetesCluster::WriteClaims(
     std::span<const Wish> wishes, const Next& next) {
-  ClaimCalls calls(client_, [this](const std::string& method,
-                                   const std::string& path, std::string body) {
-    return Request(method, path, std::move(body));
-  });
+  ClaimCalls calls(client_, encoding_,
+                   [this](const std::string& method, const std::string& path,
+                          std::string body) {
+                     return Request(method, path, std::move(body));
+                   });
   ClaimCalls::Claims claims;
   for (const Wish& wish : wishes) claims.push_back(wish.claim);
   return calls.Write(claims, [&](std::size_t number, const ResourceClaim& now) {

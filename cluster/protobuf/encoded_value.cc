@@ -1,5 +1,7 @@
 #include "cluster/protobuf/encoded_value.h"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,10 +14,44 @@ namespace {
 constexpr std::uint32_t kKey = 1;  // of an entry of a map
 constexpr std::uint32_t kValue = 2;
 constexpr std::uint32_t kQuantityText = 1;
+constexpr std::uint32_t kRawText = 1;
 constexpr std::uint32_t kSeconds = 1;  // of a Time
 // Of the years 1 to 9999, which RFC 3339 can write.
 constexpr std::int64_t kFirstSecond = -62'135'596'800;
 constexpr std::int64_t kLastSecond = 253'402'300'799;
+
+// Into the order of JSON, with the last value of each key.
+void Order(std::vector<EncodedValue::Entry>& entries) {
+  const auto key = &EncodedValue::Entry::first;
+  if (std::ranges::adjacent_find(entries, std::greater_equal<>(), key) ==
+      entries.end())
+    return;
+  std::ranges::stable_sort(entries, std::less<>(), key);
+  const auto dropped = std::ranges::unique(entries.rbegin(), entries.rend(),
+                                           std::equal_to<>(), key);
+  entries.erase(entries.begin(), dropped.begin().base());
+}
+
+// Adds a member for each field that is not in the table; `inside` as there.
+void NameUnknown(const MessageFields& known, std::string_view message,
+                 std::uint32_t inside, nlohmann::json& json) {
+  for (WireReader reader(message); reader.Next();) {
+    const std::uint32_t number = reader.field();
+    const bool nests =
+        inside == 0 &&
+        std::ranges::find(known.fields, number, &MessageField::inside) !=
+            known.fields.end();
+    if (nests) {
+      NameUnknown(known, reader.Bytes(), number, json);
+      continue;
+    }
+    const bool is_known =
+        std::ranges::any_of(known.fields, [&](const MessageField& field) {
+          return field.number == number && field.inside == inside;
+        });
+    if (!is_known) json["field " + std::to_string(number)] = true;
+  }
+}
 
 }  // namespace
 
@@ -61,12 +97,14 @@ EncodedValue EncodedValue::Member(const MessageField& field) const {
     }
     if (field.type == MessageField::Type::kFlag ||
         field.type == MessageField::Type::kInteger) {
-      found.form_ = Form::kNumber;
+      found.form_ =
+          field.type == MessageField::Type::kFlag ? Form::kFlag : Form::kNumber;
       found.number_ = reader.Number();
       continue;
     }
     found = One(field, reader.Bytes());
     const bool empty =
+        !field.optional &&
         (found.form_ == Form::kText || found.form_ == Form::kTime) &&
         found.bytes_.empty();
     if (empty) found = {};
@@ -79,8 +117,9 @@ EncodedValue EncodedValue::One(const MessageField& field,
   if (field.type == MessageField::Type::kMessage)
     return {*field.message, bytes};
   EncodedValue value;
-  value.form_ =
-      field.type == MessageField::Type::kTime ? Form::kTime : Form::kText;
+  value.form_ = field.type == MessageField::Type::kTime  ? Form::kTime
+                : field.type == MessageField::Type::kRaw ? Form::kRaw
+                                                         : Form::kText;
   value.bytes_ = field.type == MessageField::Type::kQuantity
                      ? BytesOf(bytes, kQuantityText)
                      : bytes;
@@ -112,6 +151,7 @@ std::vector<EncodedValue::Entry> EncodedValue::Entries() const {
       all.emplace_back(ToUtf8(BytesOf(entry, kKey)),
                        One(*field_, BytesOf(entry, kValue)));
     }
+    Order(all);
   }
   return all;
 }
@@ -131,8 +171,12 @@ std::optional<std::int64_t> EncodedValue::Integer() const {
   return json_->get<std::int64_t>();
 }
 
+bool EncodedValue::IsFlag() const {
+  return form_ == Form::kFlag || (form_ == Form::kJson && json_->is_boolean());
+}
+
 bool EncodedValue::Flag() const {
-  if (form_ == Form::kNumber) return number_ != 0;
+  if (form_ == Form::kFlag) return number_ != 0;
   return form_ == Form::kJson && json_->is_boolean() && json_->get<bool>();
 }
 
@@ -161,6 +205,58 @@ std::string EncodedValue::Written() const {
 const nlohmann::json& EncodedValue::Json() const {
   static const nlohmann::json kNothing;
   return form_ == Form::kJson ? *json_ : kNothing;
+}
+
+nlohmann::json EncodedValue::ToJson() const {
+  nlohmann::json json;
+  switch (form_) {
+    case Form::kNull:
+      break;
+    case Form::kJson:
+      json = *json_;
+      break;
+    case Form::kText:
+      json = *Text();
+      break;
+    case Form::kNumber:
+      json = static_cast<std::int64_t>(number_);
+      break;
+    case Form::kFlag:
+      json = number_ != 0;
+      break;
+    case Form::kTime: {
+      const auto time = ReadTime();
+      json = time ? FormatTimestamp(*time) : "of no year";
+      break;
+    }
+    case Form::kRaw:
+      json = nlohmann::json::parse(BytesOf(bytes_, kRawText), nullptr,
+                                   /*allow_exceptions=*/false);
+      if (json.is_discarded()) json = nullptr;
+      break;
+    case Form::kMessage:
+      json = MessageToJson();
+      break;
+    case Form::kList:
+      json = nlohmann::json::array();
+      for (const EncodedValue& each : List()) json.push_back(each.ToJson());
+      break;
+    case Form::kMap:
+      json = nlohmann::json::object();
+      for (const auto& [key, value] : Entries()) json[key] = value.ToJson();
+      break;
+  }
+  return json;
+}
+
+nlohmann::json EncodedValue::MessageToJson() const {
+  nlohmann::json json = nlohmann::json::object();
+  for (const MessageField& field : fields_->fields) {
+    const EncodedValue value = Member(field);
+    if (!value.IsNull()) json[std::string(field.name)] = value.ToJson();
+  }
+  if (fields_->whole) NameUnknown(*fields_, bytes_, 0, json);
+  return json;
 }
 
 EncodedValue At(const EncodedValue& object, std::string_view key) {

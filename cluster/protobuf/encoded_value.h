@@ -11,7 +11,8 @@
 // the functions throw WireError.
 //
 // The encodings differ in these, which are evened out here:
-// - Protobuf writes a text that is not set as an empty one: both are null.
+// - Protobuf writes a text that is not set as an empty one: both are null,
+//   unless the field is optional.
 // - A Time that is zero is null, and one of a message is without fractions.
 // - Invalid UTF-8, which Protobuf carries as it is, becomes U+FFFD, as the API
 //   server does for JSON.
@@ -62,6 +63,7 @@ class EncodedValue {
   std::optional<std::string> Text() const;
   // One above the range of int64 is its largest.
   std::optional<std::int64_t> Integer() const;
+  bool IsFlag() const;
   bool Flag() const;
   // Whether it is a time, readable or not.
   bool IsTime() const;
@@ -69,8 +71,12 @@ class EncodedValue {
   // A text, else the JSON of the value. Throws if that is not UTF-8.
   std::string Written() const;
 
+  bool IsJson() const { return form_ == Form::kJson; }
   // Null if it is not JSON.
   const nlohmann::json& Json() const;
+  // All of it that is read, as JSON; of a message that is read whole also each
+  // field that is not known, as "field 17". A time of no year is another text.
+  nlohmann::json ToJson() const;
 
  private:
   enum class Form {
@@ -78,13 +84,16 @@ class EncodedValue {
     kJson,
     kText,
     kNumber,
+    kFlag,
     kTime,
+    kRaw,
     kMessage,
     kList,
     kMap
   };
 
   EncodedValue Member(const MessageField& field) const;
+  nlohmann::json MessageToJson() const;
   // One value of a field that is in `bytes`.
   static EncodedValue One(const MessageField& field, std::string_view bytes);
 

@@ -13,6 +13,9 @@ using Type = Field::Type;
 constexpr Field OneText(std::string_view name, std::uint32_t number) {
   return {name, number};
 }
+constexpr Field OptionalText(std::string_view name, std::uint32_t number) {
+  return {.name = name, .number = number, .optional = true};
+}
 constexpr Field ManyTexts(std::string_view name, std::uint32_t number) {
   return {name, number, Type::kText, Shape::kList};
 }
@@ -28,6 +31,12 @@ constexpr Field OneInteger(std::string_view name, std::uint32_t number) {
 constexpr Field OneTime(std::string_view name, std::uint32_t number) {
   return {name, number, Type::kTime};
 }
+constexpr Field OneAmount(std::string_view name, std::uint32_t number) {
+  return {name, number, Type::kQuantity};
+}
+constexpr Field ManyAmounts(std::string_view name, std::uint32_t number) {
+  return {name, number, Type::kQuantity, Shape::kList};
+}
 constexpr Field AmountMap(std::string_view name, std::uint32_t number) {
   return {name, number, Type::kQuantity, Shape::kMap};
 }
@@ -38,6 +47,11 @@ constexpr Field One(std::string_view name, std::uint32_t number,
 constexpr Field Many(std::string_view name, std::uint32_t number,
                      const MessageFields& message) {
   return {name, number, Type::kMessage, Shape::kList, &message};
+}
+
+constexpr Field MessageMap(std::string_view name, std::uint32_t number,
+                           const MessageFields& message) {
+  return {name, number, Type::kMessage, Shape::kMap, &message};
 }
 
 constexpr const char* kRequired =
@@ -61,12 +75,20 @@ constexpr Field kObjectMetaFields[] = {
     OneTime("deletionTimestamp", 9),
     TextMap("labels", 11),
     TextMap("annotations", 12),
-    Many("ownerReferences", 13, kOwnerReference)};
+    Many("ownerReferences", 13, kOwnerReference),
+    ManyTexts("finalizers", 14)};
 constexpr MessageFields kObjectMeta{kObjectMetaFields};
 
 constexpr Field kListMetaFields[] = {OneText("resourceVersion", 2),
                                      OneText("continue", 3)};
 constexpr MessageFields kListMeta{kListMetaFields};
+
+// Every list has the same form.
+template <const MessageFields& kItem>
+constexpr Field kListFields[] = {One("metadata", 1, kListMeta),
+                                 Many("items", 2, kItem)};
+template <const MessageFields& kItem>
+constexpr MessageFields kListOf{kListFields<kItem>};
 
 // Of a node selector and of a label selector.
 constexpr Field kRequirementFields[] = {
@@ -198,9 +220,10 @@ constexpr Field kPodSpecFields[] = {
     One("schedulingGroup", 43, kSchedulingGroup)};
 constexpr MessageFields kPodSpec{kPodSpecFields};
 
-// Of a pod and of a node.
+// Of every kind that has conditions.
 constexpr Field kConditionFields[] = {OneText("type", 1), OneText("status", 2),
-                                      OneText("reason", 5)};
+                                      OneText("reason", 5),
+                                      OneText("message", 6)};
 constexpr MessageFields kCondition{kConditionFields};
 
 constexpr Field kPodStatusFields[] = {
@@ -219,10 +242,6 @@ constexpr Field kPodFields[] = {One("metadata", 1, kObjectMeta),
                                 One("spec", 2, kPodSpec),
                                 One("status", 3, kPodStatus)};
 constexpr MessageFields kPod{kPodFields};
-
-constexpr Field kPodListFields[] = {One("metadata", 1, kListMeta),
-                                    Many("items", 2, kPod)};
-constexpr MessageFields kPodList{kPodListFields};
 
 // Of a node.
 
@@ -243,10 +262,6 @@ constexpr Field kNodeFields[] = {One("metadata", 1, kObjectMeta),
                                  One("spec", 2, kNodeSpec),
                                  One("status", 3, kNodeStatus)};
 constexpr MessageFields kNode{kNodeFields};
-
-constexpr Field kNodeListFields[] = {One("metadata", 1, kListMeta),
-                                     Many("items", 2, kNode)};
-constexpr MessageFields kNodeList{kNodeListFields};
 
 // Of the controllers of pods.
 
@@ -286,9 +301,282 @@ constexpr Field kDaemonSetFields[] = {One("metadata", 1, kObjectMeta),
                                       One("status", 3, kDaemonStatus)};
 constexpr MessageFields kDaemonSet{kDaemonSetFields};
 
-// CronJob, and an object of any kind that is read for its metadata.
+// CronJob, Namespace, and an object of any kind that is read for its metadata.
 constexpr Field kMetadataFields[] = {One("metadata", 1, kObjectMeta)};
 constexpr MessageFields kMetadata{kMetadataFields};
+
+// Of volumes.
+
+constexpr Field kTopologyRequirementFields[] = {OneText("key", 1),
+                                                ManyTexts("values", 2)};
+constexpr MessageFields kTopologyRequirement{kTopologyRequirementFields};
+
+constexpr Field kTopologyTermFields[] = {
+    Many("matchLabelExpressions", 1, kTopologyRequirement)};
+constexpr MessageFields kTopologyTerm{kTopologyTermFields};
+
+constexpr Field kStorageClassFields[] = {
+    One("metadata", 1, kObjectMeta), OneText("provisioner", 2),
+    OneText("volumeBindingMode", 7),
+    Many("allowedTopologies", 8, kTopologyTerm)};
+constexpr MessageFields kStorageClass{kStorageClassFields};
+
+constexpr Field kClaimReferenceFields[] = {
+    OneText("namespace", 2), OneText("name", 3), OneText("uid", 4)};
+constexpr MessageFields kClaimReference{kClaimReferenceFields};
+
+constexpr Field kVolumeNodesFields[] = {One("required", 1, kNodeSelector)};
+constexpr MessageFields kVolumeNodes{kVolumeNodesFields};
+
+constexpr Field kPersistentVolumeSpecFields[] = {
+    AmountMap("capacity", 1),
+    ManyTexts("accessModes", 3),
+    One("claimRef", 4, kClaimReference),
+    OneText("storageClassName", 6),
+    OneText("volumeMode", 8),
+    One("nodeAffinity", 9, kVolumeNodes)};
+constexpr MessageFields kPersistentVolumeSpec{kPersistentVolumeSpecFields};
+
+// Of a volume and of a claim of one.
+constexpr Field kVolumeStatusFields[] = {OneText("phase", 1)};
+constexpr MessageFields kVolumeStatus{kVolumeStatusFields};
+
+constexpr Field kPersistentVolumeFields[] = {
+    One("metadata", 1, kObjectMeta), One("spec", 2, kPersistentVolumeSpec),
+    One("status", 3, kVolumeStatus)};
+constexpr MessageFields kPersistentVolume{kPersistentVolumeFields};
+
+// Without a class, or of the class of the empty name.
+constexpr Field kPersistentClaimSpecFields[] = {
+    ManyTexts("accessModes", 1),
+    One("resources", 2, kRequirements),
+    OneText("volumeName", 3),
+    One("selector", 4, kLabelSelector),
+    OptionalText("storageClassName", 5),
+    OneText("volumeMode", 6)};
+constexpr MessageFields kPersistentClaimSpec{kPersistentClaimSpecFields};
+
+constexpr Field kPersistentClaimFields[] = {
+    One("metadata", 1, kObjectMeta), One("spec", 2, kPersistentClaimSpec),
+    One("status", 3, kVolumeStatus)};
+constexpr MessageFields kPersistentClaim{kPersistentClaimFields};
+
+// Of a PodGroup of scheduling.k8s.io/v1alpha2.
+
+constexpr MessageFields kBasicPolicy{};  // that it is there is enough
+
+constexpr Field kGangPolicyFields[] = {OneInteger("minCount", 1)};
+constexpr MessageFields kGangPolicy{kGangPolicyFields};
+
+constexpr Field kGroupPolicyFields[] = {One("basic", 1, kBasicPolicy),
+                                        One("gang", 2, kGangPolicy)};
+constexpr MessageFields kGroupPolicy{kGroupPolicyFields};
+
+constexpr Field kGroupTopologyFields[] = {OneText("key", 1)};
+constexpr MessageFields kGroupTopology{kGroupTopologyFields};
+
+constexpr Field kGroupConstraintsFields[] = {
+    Many("topology", 1, kGroupTopology)};
+constexpr MessageFields kGroupConstraints{kGroupConstraintsFields};
+
+constexpr Field kGroupClaimFields[] = {OneText("name", 1)};
+constexpr MessageFields kGroupClaim{kGroupClaimFields};
+
+constexpr Field kPodGroupSpecFields[] = {
+    One("schedulingPolicy", 2, kGroupPolicy),
+    One("schedulingConstraints", 3, kGroupConstraints),
+    Many("resourceClaims", 4, kGroupClaim), OneInteger("priority", 7)};
+constexpr MessageFields kPodGroupSpec{kPodGroupSpecFields};
+
+constexpr Field kPodGroupStatusFields[] = {Many("conditions", 1, kCondition)};
+constexpr MessageFields kPodGroupStatus{kPodGroupStatusFields};
+
+constexpr Field kPodGroupFields[] = {One("metadata", 1, kObjectMeta),
+                                     One("spec", 2, kPodGroupSpec),
+                                     One("status", 3, kPodGroupStatus)};
+constexpr MessageFields kPodGroup{kPodGroupFields};
+
+// Of devices (k8s.io/api/resource/v1/generated.proto). What a claim asks for is
+// read whole: a request that was understood in part would be given too much.
+
+constexpr Field kOpaqueFields[] = {OneText("driver", 1),
+                                   {"parameters", 2, Type::kRaw}};
+constexpr MessageFields kOpaque{kOpaqueFields};
+
+constexpr Field kCelFields[] = {OptionalText("expression", 1)};
+constexpr MessageFields kCel{kCelFields, true};
+
+constexpr Field kDeviceSelectorFields[] = {One("cel", 1, kCel)};
+constexpr MessageFields kDeviceSelector{kDeviceSelectorFields, true};
+
+constexpr Field kClassConfigFields[] = {One("opaque", 1, kOpaque, 1)};
+constexpr MessageFields kClassConfig{kClassConfigFields};
+
+constexpr Field kDeviceClassSpecFields[] = {
+    Many("selectors", 1, kDeviceSelector), Many("config", 2, kClassConfig),
+    OneText("extendedResourceName", 4)};
+constexpr MessageFields kDeviceClassSpec{kDeviceClassSpecFields};
+
+constexpr Field kDeviceClassFields[] = {One("metadata", 1, kObjectMeta),
+                                        One("spec", 2, kDeviceClassSpec)};
+constexpr MessageFields kDeviceClass{kDeviceClassFields};
+
+constexpr Field kResourcePoolFields[] = {OneText("name", 1),
+                                         OneInteger("generation", 2),
+                                         OneInteger("resourceSliceCount", 3)};
+constexpr MessageFields kResourcePool{kResourcePoolFields};
+
+constexpr Field kCounterFields[] = {OneAmount("value", 1)};
+constexpr MessageFields kCounter{kCounterFields};
+
+constexpr Field kCounterSetFields[] = {OneText("name", 1),
+                                       MessageMap("counters", 2, kCounter)};
+constexpr MessageFields kCounterSet{kCounterSetFields};
+
+constexpr Field kCounterUseFields[] = {OneText("counterSet", 1),
+                                       MessageMap("counters", 2, kCounter)};
+constexpr MessageFields kCounterUse{kCounterUseFields};
+
+constexpr Field kDeviceAttributeFields[] = {
+    OneInteger("int", 2), OneFlag("bool", 3), OptionalText("string", 4),
+    OptionalText("version", 5)};
+constexpr MessageFields kDeviceAttribute{kDeviceAttributeFields};
+
+constexpr Field kRequestRangeFields[] = {
+    OneAmount("min", 1), OneAmount("max", 2), OneAmount("step", 3)};
+constexpr MessageFields kRequestRange{kRequestRangeFields};
+
+constexpr Field kRequestPolicyFields[] = {OneAmount("default", 1),
+                                          ManyAmounts("validValues", 3),
+                                          One("validRange", 4, kRequestRange)};
+constexpr MessageFields kRequestPolicy{kRequestPolicyFields};
+
+constexpr Field kDeviceCapacityFields[] = {
+    OneAmount("value", 1), One("requestPolicy", 2, kRequestPolicy)};
+constexpr MessageFields kDeviceCapacity{kDeviceCapacityFields};
+
+constexpr MessageFields kNodeResource{};  // that there is one is enough
+
+constexpr Field kDeviceFields[] = {
+    OneText("name", 1),
+    MessageMap("attributes", 2, kDeviceAttribute),
+    MessageMap("capacity", 3, kDeviceCapacity),
+    Many("consumesCounters", 4, kCounterUse),
+    OneText("nodeName", 5),
+    One("nodeSelector", 6, kNodeSelector),
+    OneFlag("allNodes", 7),
+    Many("taints", 8, kTaint),
+    OneFlag("bindsToNode", 9),
+    ManyTexts("bindingConditions", 10),
+    ManyTexts("bindingFailureConditions", 11),
+    OneFlag("allowMultipleAllocations", 12),
+    MessageMap("nodeAllocatableResourceMappings", 13, kNodeResource)};
+constexpr MessageFields kDevice{kDeviceFields};
+
+constexpr Field kResourceSliceSpecFields[] = {
+    OneText("driver", 1),
+    One("pool", 2, kResourcePool),
+    OneText("nodeName", 3),
+    One("nodeSelector", 4, kNodeSelector),
+    OneFlag("allNodes", 5),
+    Many("devices", 6, kDevice),
+    Many("sharedCounters", 8, kCounterSet)};
+constexpr MessageFields kResourceSliceSpec{kResourceSliceSpecFields};
+
+constexpr Field kResourceSliceFields[] = {One("metadata", 1, kObjectMeta),
+                                          One("spec", 2, kResourceSliceSpec)};
+constexpr MessageFields kResourceSlice{kResourceSliceFields};
+
+constexpr Field kDeviceTolerationFields[] = {
+    OneText("key", 1), OneText("operator", 2), OneText("value", 3),
+    OneText("effect", 4), OneInteger("tolerationSeconds", 5)};
+constexpr MessageFields kDeviceToleration{kDeviceTolerationFields, true};
+
+constexpr Field kCapacityRequestFields[] = {AmountMap("requests", 1)};
+constexpr MessageFields kCapacityRequest{kCapacityRequestFields, true};
+
+constexpr Field kExactRequestFields[] = {
+    OneText("deviceClassName", 1),
+    Many("selectors", 2, kDeviceSelector),
+    OneText("allocationMode", 3),
+    OneInteger("count", 4),
+    OneFlag("adminAccess", 5),
+    Many("tolerations", 6, kDeviceToleration),
+    One("capacity", 7, kCapacityRequest)};
+constexpr MessageFields kExactRequest{kExactRequestFields, true};
+
+constexpr Field kSubRequestFields[] = {
+    OneText("name", 1),
+    OneText("deviceClassName", 2),
+    Many("selectors", 3, kDeviceSelector),
+    OneText("allocationMode", 4),
+    OneInteger("count", 5),
+    Many("tolerations", 6, kDeviceToleration),
+    One("capacity", 7, kCapacityRequest)};
+constexpr MessageFields kSubRequest{kSubRequestFields, true};
+
+constexpr Field kDeviceRequestFields[] = {
+    OneText("name", 1), One("exactly", 2, kExactRequest),
+    Many("firstAvailable", 3, kSubRequest)};
+constexpr MessageFields kDeviceRequest{kDeviceRequestFields, true};
+
+constexpr Field kDeviceConstraintFields[] = {ManyTexts("requests", 1),
+                                             OneText("matchAttribute", 2),
+                                             OneText("distinctAttribute", 3)};
+constexpr MessageFields kDeviceConstraint{kDeviceConstraintFields, true};
+
+constexpr Field kClaimConfigFields[] = {ManyTexts("requests", 1),
+                                        One("opaque", 1, kOpaque, 2)};
+constexpr MessageFields kClaimConfig{kClaimConfigFields, true};
+
+constexpr Field kDeviceClaimFields[] = {
+    Many("requests", 1, kDeviceRequest),
+    Many("constraints", 2, kDeviceConstraint), Many("config", 3, kClaimConfig)};
+constexpr MessageFields kDeviceClaim{kDeviceClaimFields, true};
+
+constexpr Field kResourceClaimSpecFields[] = {One("devices", 1, kDeviceClaim)};
+constexpr MessageFields kResourceClaimSpec{kResourceClaimSpecFields, true};
+
+constexpr Field kAllocatedDeviceFields[] = {
+    OneText("request", 1),
+    OneText("driver", 2),
+    OneText("pool", 3),
+    OneText("device", 4),
+    OneFlag("adminAccess", 5),
+    Many("tolerations", 6, kDeviceToleration),
+    ManyTexts("bindingConditions", 7),
+    ManyTexts("bindingFailureConditions", 8),
+    OneText("shareID", 9),
+    AmountMap("consumedCapacity", 10)};
+constexpr MessageFields kAllocatedDevice{kAllocatedDeviceFields};
+
+constexpr Field kAllocatedDevicesFields[] = {
+    Many("results", 1, kAllocatedDevice)};
+constexpr MessageFields kAllocatedDevices{kAllocatedDevicesFields};
+
+constexpr Field kAllocationFields[] = {One("devices", 1, kAllocatedDevices),
+                                       One("nodeSelector", 3, kNodeSelector)};
+constexpr MessageFields kAllocation{kAllocationFields};
+
+constexpr Field kClaimConsumerFields[] = {
+    OneText("apiGroup", 1), OneText("resource", 3), OneText("name", 4),
+    OneText("uid", 5)};
+constexpr MessageFields kClaimConsumer{kClaimConsumerFields};
+
+constexpr Field kClaimDeviceStatusFields[] = {
+    OneText("driver", 1), OneText("pool", 2), OneText("device", 3),
+    Many("conditions", 4, kCondition), OneText("shareID", 7)};
+constexpr MessageFields kClaimDeviceStatus{kClaimDeviceStatusFields};
+
+constexpr Field kResourceClaimStatusFields[] = {
+    One("allocation", 1, kAllocation), Many("reservedFor", 2, kClaimConsumer),
+    Many("devices", 4, kClaimDeviceStatus)};
+constexpr MessageFields kResourceClaimStatus{kResourceClaimStatusFields};
+
+constexpr Field kResourceClaimFields[] = {
+    One("metadata", 1, kObjectMeta), One("spec", 2, kResourceClaimSpec),
+    One("status", 3, kResourceClaimStatus)};
+constexpr MessageFields kResourceClaim{kResourceClaimFields};
 
 // What the API server answers when it refuses.
 constexpr Field kStatusFields[] = {OneText("message", 3),
@@ -305,10 +593,27 @@ const MessageField* MessageFields::Find(std::string_view name) const {
 const MessageFields* FieldsOfKind(std::string_view kind) {
   static constexpr std::pair<std::string_view, const MessageFields*> kKinds[] =
       {{"Pod", &kPod},
-       {"PodList", &kPodList},
+       {"PodList", &kListOf<kPod>},
        {"Node", &kNode},
-       {"NodeList", &kNodeList},
+       {"NodeList", &kListOf<kNode>},
+       {"Namespace", &kMetadata},
+       {"NamespaceList", &kListOf<kMetadata>},
+       {"StorageClass", &kStorageClass},
+       {"StorageClassList", &kListOf<kStorageClass>},
+       {"PersistentVolume", &kPersistentVolume},
+       {"PersistentVolumeList", &kListOf<kPersistentVolume>},
+       {"PersistentVolumeClaim", &kPersistentClaim},
+       {"PersistentVolumeClaimList", &kListOf<kPersistentClaim>},
+       {"PodGroup", &kPodGroup},
+       {"PodGroupList", &kListOf<kPodGroup>},
        {"Job", &kJob},
+       {"JobList", &kListOf<kJob>},
+       {"DeviceClass", &kDeviceClass},
+       {"DeviceClassList", &kListOf<kDeviceClass>},
+       {"ResourceSlice", &kResourceSlice},
+       {"ResourceSliceList", &kListOf<kResourceSlice>},
+       {"ResourceClaim", &kResourceClaim},
+       {"ResourceClaimList", &kListOf<kResourceClaim>},
        {"CronJob", &kMetadata},
        {"ReplicaSet", &kReplicated},
        {"Deployment", &kReplicated},

@@ -15,7 +15,15 @@ namespace fluxnetes::cluster {
 struct MessageFields;
 
 struct MessageField {
-  enum class Type { kText, kFlag, kInteger, kTime, kQuantity, kMessage };
+  enum class Type {
+    kText,
+    kFlag,
+    kInteger,
+    kTime,
+    kQuantity,
+    kRaw,  // a RawExtension, of JSON
+    kMessage
+  };
   enum class Shape { kOne, kList, kMap };  // the keys of a map are texts
 
   std::string_view name;
@@ -26,10 +34,15 @@ struct MessageField {
   // The number of the message of one that this is a field of; 0: of this one.
   // JSON has the fields of both in one object.
   std::uint32_t inside = 0;
+  // A text that is written only if it is set: then an empty one is a text too.
+  bool optional = false;
 };
 
 struct MessageFields {
   std::span<const MessageField> fields;
+  // Of a message that must not be read in part: as JSON it has a member for
+  // each field that is not here.
+  bool whole = false;
 
   // Null if there is none of this name, or it is not read.
   const MessageField* Find(std::string_view name) const;

@@ -110,8 +110,8 @@ constexpr Setting kSettings[] = {
        return std::to_string(c.cluster.requests_per_second);
      }},
     {"cluster.encoding", "FLUXNETES_ENCODING", "encoding", "ENCODING",
-     "what pods and nodes are read in, and bindings and events written in: "
-     "protobuf, or json as all else",
+     "what Kubernetes' own kinds are read in, and bindings and events written "
+     "in: protobuf or json",
      [](Config& c, const std::string& t) {
        c.cluster.protobuf = ParseName(kEncodings, t);
      },

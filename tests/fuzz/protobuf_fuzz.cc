@@ -4,74 +4,68 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "cluster/devices/claim_decoder.h"
+#include "cluster/devices/device_decoder.h"
+#include "cluster/json/controller_json.h"
 #include "cluster/json/object_writer.h"
 #include "cluster/json/objects.h"
+#include "cluster/json/optional_objects.h"
 #include "cluster/json/watch_line.h"
 #include "cluster/protobuf/envelope.h"
 #include "cluster/protobuf/wire_reader.h"
-#include "cluster/text/timestamp.h"
 
 namespace fluxnetes::cluster {
 namespace {
 
 using Json = nlohmann::json;
-using Shape = MessageField::Shape;
-using Type = MessageField::Type;
 
-Json JsonOf(const MessageFields& fields, const EncodedValue& message);
-
-Json JsonOfOne(const MessageField& field, const EncodedValue& value) {
-  switch (field.type) {
-    case Type::kText:
-    case Type::kQuantity:
-      return value.Text().value();
-    case Type::kFlag:
-      return value.Flag();
-    case Type::kInteger:
-      return value.Integer().value();
-    case Type::kTime:
-      if (const auto time = value.ReadTime()) return FormatTimestamp(*time);
-      return "in no year";
-    case Type::kMessage:
-      return JsonOf(*field.message, value);
-  }
-  std::abort();
-}
-
-Json JsonOf(const MessageFields& fields, const EncodedValue& message) {
-  Json json = Json::object();
-  for (const MessageField& field : fields.fields) {
-    const EncodedValue value = message.At(field.name);
-    if (value.IsNull()) continue;
-    Json& member = json[std::string(field.name)];
-    if (field.shape == Shape::kList) {
-      for (const EncodedValue& each : value.List())
-        member.push_back(JsonOfOne(field, each));
-    } else if (field.shape == Shape::kMap) {
-      for (const auto& [key, each] : value.Entries())
-        member[key] = JsonOfOne(field, each);
-    } else {
-      member = JsonOfOne(field, value);
-    }
-  }
-  return json;
+// An object gives the same value in its own encoding and as JSON.
+template <typename Decode>
+auto Decoded(const EnvelopedObject& object, const Decode& decode) {
+  const Json json = object.value.ToJson();
+  auto value = decode(object.value);
+  if (!(value == decode(EncodedValue(json)))) std::abort();
+  return value;
 }
 
 void Compare(const EnvelopedObject& object) {
-  const MessageFields& fields = *FieldsOfKind(object.kind);
-  if (object.kind == "Pod") {
-    const Pod pod = DecodePod(object.value);
-    if (!(pod == DecodePod(JsonOf(fields, object.value)))) std::abort();
+  const std::string& kind = object.kind;
+  if (kind.ends_with("List")) {
+    for (const EncodedValue& item : object.value.At("items").List())
+      Compare({kind.substr(0, kind.size() - 4), item});
+  } else if (kind == "Pod") {
+    const Pod pod = Decoded(object, DecodePod);
     static_cast<void>(DecodePod(Json::parse(WritePod(pod))));
-  } else if (object.kind == "Node") {
-    const Node node = DecodeNode(object.value);
-    if (!(node == DecodeNode(JsonOf(fields, object.value)))) std::abort();
+  } else if (kind == "Node") {
+    const Node node = Decoded(object, DecodeNode);
     static_cast<void>(DecodeNode(Json::parse(WriteNode(node))));
+  } else if (kind == "Namespace") {
+    Decoded(object, DecodeNamespace);
+  } else if (kind == "StorageClass") {
+    Decoded(object, DecodeStorageClass);
+  } else if (kind == "PersistentVolume") {
+    Decoded(object, DecodeVolume);
+  } else if (kind == "PersistentVolumeClaim") {
+    Decoded(object, DecodeVolumeClaim);
+  } else if (kind == "PodGroup") {
+    Decoded(object, [](const EncodedValue& value) {
+      return DecodePodGroup(PodGroupApi::kNative, value);
+    });
+  } else if (kind == "DeviceClass") {
+    Decoded(object, DecodeDeviceClass);
+  } else if (kind == "ResourceSlice") {
+    Decoded(object, DecodeResourceSlice);
+  } else if (kind == "ResourceClaim") {
+    Decoded(object, DecodeResourceClaim);
+  } else {
+    if (kind == "Job") Decoded(object, DecodeJobAnnotations);
+    Decoded(object, [&kind](const EncodedValue& value) {
+      return DecodeControllerState(kind, value);
+    });
   }
 }
 
@@ -97,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   namespace cluster = fluxnetes::cluster;
   using cluster::WatchedKind;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  for (const WatchedKind kind : {WatchedKind::kPods, WatchedKind::kNodes}) {
+  for (const WatchedKind kind : cluster::WatchedKindsInOrder()) {
     static_cast<void>(cluster::ReadWatchFrame(kind, bytes));
     static_cast<void>(cluster::ReadListPage(kind, bytes));
   }

@@ -103,6 +103,11 @@ class Encodings : public OnKubernetes {
  protected:
   Encodings() { starts_ = false; }
 
+  void TearDown() override {
+    OnKubernetes::TearDown();
+    for (const std::string& path : made_) Send("DELETE", path);
+  }
+
   cluster::HttpResponse SendProtobuf(const std::string& path,
                                      const std::string& body) {
     return plane().api().Send({.method = "POST",
@@ -137,6 +142,8 @@ class Encodings : public OnKubernetes {
       return true;
     })) << path;
   }
+
+  std::vector<std::string> made_;
 };
 
 TEST_F(Encodings, ListsOfPodsAndNodesAreTheSame) {
@@ -171,6 +178,101 @@ TEST_F(Encodings, WatchInProtobufHasTheRichPodAsInJson) {
   EXPECT_EQ(protobuf->request.rules->host_ports.size(), 2);
   EXPECT_EQ(protobuf->resource_version, json->resource_version);
   EXPECT_TRUE(*protobuf == *json);
+}
+
+// The API server has namespaces of its own; of the other
+// kinds one object each is made.
+TEST_F(Encodings, ListsOfOtherKindsAreTheSame) {
+  const auto make = [this](const std::string& path, Json object) {
+    object["metadata"]["name"] = home_;
+    Send("POST", path, object);
+    // What is in a namespace is deleted with it.
+    if (path.find("/namespaces/") == path.npos)
+      made_.push_back(path + "/" + home_);
+  };
+  const std::string in_home = "/namespaces/" + home_;
+  const Json container = {{"name", "c"}, {"image", "none"}};
+  const Json node = {{"key", "zone"}, {"operator", "In"}, {"values", {"a"}}};
+  const Json terms = {
+      {"nodeSelectorTerms",
+       Json::array({{{"matchExpressions", Json::array({node})}}})}};
+  make("/apis/storage.k8s.io/v1/storageclasses",
+       {{"provisioner", "example.com/disk"},
+        {"volumeBindingMode", "WaitForFirstConsumer"}});
+  make("/api/v1/persistentvolumes",
+       {{"spec",
+         {{"capacity", {{"storage", "1Gi"}}},
+          {"accessModes", {"ReadWriteOnce"}},
+          {"local", {{"path", "/none"}}},
+          {"storageClassName", home_},
+          {"nodeAffinity", {{"required", terms}}}}}});
+  make("/api/v1" + in_home + "/persistentvolumeclaims",
+       {{"spec",
+         {{"accessModes", {"ReadWriteOnce"}},
+          {"storageClassName", ""},
+          {"selector", {{"matchLabels", {{"a", "b"}}}}},
+          {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
+  make("/apis/batch/v1" + in_home + "/jobs",
+       {{"spec",
+         {{"suspend", true},
+          {"parallelism", 3},
+          {"template",
+           {{"metadata",
+             {{"annotations", {{"fluence.flux-framework.org/x", "y"}}}}},
+            {"spec",
+             {{"restartPolicy", "Never"},
+              {"containers", Json::array({container})}}}}}}}});
+  const Json opaque = {{"driver", "gpu.example.com"},
+                       {"parameters", {{"mode", "fast"}, {"a", 1}}}};
+  make(
+      "/apis/resource.k8s.io/v1/deviceclasses",
+      {{"spec",
+        {{"selectors",
+          Json::array({{{"cel", {{"expression", "device.driver == \"x\""}}}}})},
+         {"config", Json::array({{{"opaque", opaque}}})}}}});
+  make("/apis/resource.k8s.io/v1/resourceslices",
+       {{"spec",
+         {{"driver", "gpu.example.com"},
+          {"nodeName", Node(0)},
+          {"pool",
+           {{"name", home_}, {"generation", 1}, {"resourceSliceCount", 1}}},
+          {"devices",
+           Json::array(
+               {{{"name", "gpu-0"},
+                 {"attributes",
+                  {{"model", {{"string", "a"}}}, {"index", {{"int", 0}}}}},
+                 {"capacity", {{"memory", {{"value", "40Gi"}}}}}}})}}}});
+  make("/apis/resource.k8s.io/v1" + in_home + "/resourceclaims",
+       {{"spec",
+         {{"devices",
+           {{"requests",
+             Json::array(
+                 {{{"name", "all"},
+                   {"exactly",
+                    {{"deviceClassName", home_}, {"allocationMode", "All"}}}},
+                  {{"name", "one"},
+                   {"exactly", {{"deviceClassName", home_}}}}})},
+            {"config",
+             Json::array({{{"requests", {"one"}}, {"opaque", opaque}}})}}}}}});
+
+  ExpectSameLists<cluster::Namespace>(WatchedKind::kNamespaces,
+                                      "/api/v1/namespaces");
+  ExpectSameLists<cluster::StorageClass>(
+      WatchedKind::kStorageClasses, "/apis/storage.k8s.io/v1/storageclasses");
+  ExpectSameLists<cluster::Volume>(WatchedKind::kVolumes,
+                                   "/api/v1/persistentvolumes");
+  ExpectSameLists<cluster::VolumeClaim>(
+      WatchedKind::kVolumeClaims,
+      "/api/v1" + in_home + "/persistentvolumeclaims");
+  ExpectSameLists<cluster::JobAnnotations>(
+      WatchedKind::kJobs, "/apis/batch/v1" + in_home + "/jobs");
+  ExpectSameLists<cluster::DeviceClass>(
+      WatchedKind::kDeviceClasses, "/apis/resource.k8s.io/v1/deviceclasses");
+  ExpectSameLists<cluster::ResourceSlice>(
+      WatchedKind::kResourceSlices, "/apis/resource.k8s.io/v1/resourceslices");
+  ExpectSameLists<cluster::ResourceClaim>(
+      WatchedKind::kResourceClaims,
+      "/apis/resource.k8s.io/v1" + in_home + "/resourceclaims");
 }
 
 TEST_F(Encodings, BindingInProtobufGivesThePodItsNode) {

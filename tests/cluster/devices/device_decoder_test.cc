@@ -99,7 +99,7 @@ TEST(DeviceDecoder, DevicesThatCannotBeReadAreLeftOutWithTheReason) {
       ElementsAre(
           "devices[0].attributes.x: only int, bool, string and version are "
           "supported",
-          "devices[1].capacity.memory: \"\\\"much\\\"\" is no quantity",
+          "devices[1].capacity.memory: \"much\" is no quantity",
           "devices[2].nodeAllocatableResourceMappings: this field is not "
           "supported",
           "devices[3].name: is missing"));

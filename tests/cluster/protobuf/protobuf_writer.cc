@@ -37,12 +37,16 @@ std::string WriteOne(const MessageField& field, const Json& value) {
       return value.is_null() ? "" : WriteTime(value);
     case Type::kQuantity:
       return BytesField(1, value.get<std::string>());
+    case Type::kRaw:
+      return BytesField(1, value.dump());
     default:
       return value.get<std::string>();
   }
 }
 
-std::string WriteMember(const MessageField& field, const Json& value) {
+// `between` the elements of a list.
+std::string WriteMember(const MessageField& field, const Json& value,
+                        const std::string& between) {
   std::string bytes;
   if (field.shape == Shape::kMap) {
     for (const auto& [key, each] : value.items()) {
@@ -52,7 +56,7 @@ std::string WriteMember(const MessageField& field, const Json& value) {
     }
   } else if (field.shape == Shape::kList) {
     for (const Json& each : value)
-      bytes += BytesField(field.number, WriteOne(field, each)) + Unread();
+      bytes += BytesField(field.number, WriteOne(field, each)) + between;
   } else if (field.type == Type::kFlag) {
     bytes = NumberField(field.number, value.get<bool>() ? 1 : 0);
   } else if (field.type == Type::kInteger) {
@@ -67,15 +71,17 @@ std::string WriteMember(const MessageField& field, const Json& value) {
 }  // namespace
 
 std::string WriteMessage(const MessageFields& fields, const Json& object) {
-  std::string message = Unread();
+  const std::string unread = fields.whole ? "" : Unread();
+  std::string message = unread;
   std::string inside;
   std::uint32_t inside_number = 0;
   for (const MessageField& field : fields.fields) {
     const auto member = object.find(field.name);
     std::string bytes;
     if (member != object.end()) {
-      bytes = WriteMember(field, *member) + Unread();
-    } else if (field.shape == Shape::kOne && field.type == Type::kText) {
+      bytes = WriteMember(field, *member, unread) + unread;
+    } else if (field.shape == Shape::kOne && field.type == Type::kText &&
+               !field.optional) {
       bytes = BytesField(field.number, "");
     }
     if (field.inside == 0) {

@@ -1,7 +1,7 @@
 // Writes objects as an API server sends them in Protobuf, from their JSON, with
 // the fields of message_fields.h. Like Kubernetes' own encoder it writes texts
 // that are not set as empty ones. Between the fields it writes others, which a
-// reader passes over.
+// reader passes over, unless the message is read whole.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -283,6 +283,57 @@ class Draw {
     return status;
   }
 
+  Json Message(const MessageFields& fields) {
+    Json object = Json::object();
+    for (const MessageField& field : fields.fields) {
+      if (Below(3) == 0) continue;
+      Json& member = object[std::string(field.name)];
+      if (field.shape == MessageField::Shape::kOne) {
+        member = Value(field);
+        continue;
+      }
+      const bool map = field.shape == MessageField::Shape::kMap;
+      for (int i = Below(3); i >= 0; --i) {
+        if (map) {
+          member[Of({"model", "gpu.example.com/model", "storage", "zone",
+                     "volume.kubernetes.io/selected-node",
+                     "fluence.flux-framework.org/x"})] = Value(field);
+        } else {
+          member.push_back(Value(field));
+        }
+      }
+    }
+    return object;
+  }
+
+  Json Value(const MessageField& field) {
+    using Type = MessageField::Type;
+    switch (field.type) {
+      case Type::kText:
+        return field.optional && Below(4) == 0 ? "" : Word();
+      case Type::kFlag:
+        return Flip();
+      case Type::kInteger:
+        return Flip() ? Below(4) : Below(1'000'000'000) - 500'000'000;
+      case Type::kTime:
+        return Moment();
+      case Type::kQuantity:
+        return Of({"0", "1", "1500m", "4Gi", "1e3", "bad"});
+      case Type::kRaw:
+        return Json{{"b", Json::array({1, nullptr})}, {"a", Word()}};
+      case Type::kMessage:
+        return Message(*field.message);
+    }
+    return nullptr;
+  }
+
+  std::string Word() {
+    return Of({"a", "Straße", "True", "In", "Exists", "Equal", "NoSchedule",
+               "NoExecute", "None", "All", "ExactCount", "Block",
+               "WaitForFirstConsumer", "PodGroupScheduled", "Pod",
+               "metadata.name", "gpu.example.com", "true"});
+  }
+
   Json NodeSpec() {
     Json spec = Json::object();
     Maybe([&] { spec["unschedulable"] = Flip(); });
@@ -330,6 +381,12 @@ Json RandomControllerJson(std::minstd_rand& random) {
   return {{"metadata", draw.Metadata()},
           {"spec", draw.ControllerSpec()},
           {"status", draw.ControllerStatus()}};
+}
+
+Json RandomObjectJson(const MessageFields& fields, std::minstd_rand& random) {
+  Json object = Draw(random).Message(fields);
+  object["metadata"] = Draw(random).Metadata();
+  return object;
 }
 
 }  // namespace fluxnetes::cluster

@@ -2,11 +2,15 @@
 // bare loop that only POSTs bindings, in turns on this machine, in one run.
 // Prints one JSON object per row.
 //
-//   kubernetes_benchmark [ROW [RUNS]]   backlog, gangs, latency, waiting,
-//                                       restart, requests
+//   kubernetes_benchmark [--encoding ENCODING] [ROW [RUNS]]
+//
+// ROW: backlog, gangs, latency, waiting, restart, requests. ENCODING: what all
+// three speak to the API server, protobuf (which they do by default), json, or
+// both, one after the other.
 //
 // FLUXNETES_CLUSTER_TOOLS is the folder of the programs of hack/cluster.
 
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -21,6 +25,8 @@
 
 #include "cluster/cluster.h"
 #include "cluster/json/object_writer.h"
+#include "cluster/kubernetes/protobuf_bodies.h"
+#include "cluster/protobuf/envelope.h"
 #include "tests/benchmarks/kubernetes/control_plane.h"
 #include "tests/benchmarks/kubernetes/rows.h"
 #include "tests/benchmarks/kubernetes/world.h"
@@ -38,6 +44,9 @@ constexpr seconds kPatience{600};
 // The peer's native gangs may never finish: after this long it has lost.
 constexpr seconds kPatienceWithNativeGangs{60};
 
+// Part of a row's name.
+std::string In(bool protobuf) { return protobuf ? "" : ", in JSON"; }
+
 double Rate(const std::vector<SteadyTime>& times) {
   if (times.size() < 2) return 0;
   return static_cast<double>(times.size() - 1) /
@@ -46,21 +55,27 @@ double Rate(const std::vector<SteadyTime>& times) {
 
 // POSTs bindings of pods that no scheduler handles, and nothing else; returns
 // bindings per second up to the last answer.
-double BareLoop(ControlPlane& plane, const std::vector<CreatedPod>& pods,
+double BareLoop(World& world, const std::vector<CreatedPod>& pods,
                 int connections, int nodes) {
+  ControlPlane& plane = world.plane();
   cluster::HttpOptions options = plane.access();
   options.connections = connections;
   cluster::HttpClient client(options);
   std::vector<cluster::HttpRequest> requests;
   int node = 0;
   for (const CreatedPod& pod : pods) {
-    char name[16];
-    std::snprintf(name, sizeof name, "node-%04d", node++ % nodes);
+    const std::string name = fmt::format("node-{:04}", node++ % nodes);
     cluster::HttpRequest request;
     request.method = "POST";
     request.path = "/api/v1/namespaces/default/pods/" + pod.name + "/binding";
-    request.body = cluster::WriteBinding(
-        {"default", pod.name, pod.uid, pod.version, name});
+    const cluster::Binding binding{"default", pod.name, pod.uid, pod.version,
+                                   name};
+    if (world.protobuf()) {
+      request.body = cluster::BindingInProtobuf(binding);
+      request.content_type = request.accept = cluster::kProtobufType;
+    } else {
+      request.body = cluster::WriteBinding(binding);
+    }
     request.attempt_timeout = request.deadline = kPatience;
     requests.push_back(std::move(request));
   }
@@ -93,17 +108,17 @@ double WaitForEvents(ControlPlane& plane, double until) {
 
 // All pods wait before the scheduler starts; measures from the first observed
 // binding to the last.
-void MeasureBacklog(int size, int runs) {
+void MeasureBacklog(int size, int runs, bool protobuf) {
   constexpr int kNodes = 1'000;
   Rates rates;
   for (int run = 0; run < runs; ++run) {
     Say("starting a cluster of 1,000 nodes");
-    World world(kNodes);
+    World world(kNodes, protobuf);
     ControlPlane& plane = world.plane();
     {
       Say("a bare loop binds");
       const auto pods = plane.Create("bare", kBacklog, {.scheduler = "nobody"});
-      rates.bare.push_back(BareLoop(plane, pods, 32, kNodes));
+      rates.bare.push_back(BareLoop(world, pods, 32, kNodes));
       plane.DeleteAll();
     }
     {
@@ -132,7 +147,8 @@ void MeasureBacklog(int size, int runs) {
     }
   }
   const std::string what =
-      size > 1 ? "backlog in gangs of " + std::to_string(size) : "backlog";
+      (size > 1 ? "backlog in gangs of " + std::to_string(size) : "backlog") +
+      In(protobuf);
   const double bare = Median(rates.bare), peer = Median(rates.peer);
   const double limit =
       size > 1 ? 0.8 * bare : std::max(0.85 * bare, 1.7 * peer);
@@ -171,7 +187,7 @@ struct Latency {
 };
 
 // Both run at once and take turns, so that disturbances affect both.
-void MeasureLatency(int runs) {
+void MeasureLatency(int runs, bool protobuf) {
   constexpr int kNodes = 100;
   constexpr int kTimes = 200;
   constexpr int kWarmUp = 10;
@@ -179,7 +195,7 @@ void MeasureLatency(int runs) {
   for (const int size : {1, 8}) {
     Latency peer, ours;
     for (int run = 0; run < runs; ++run) {
-      World world(kNodes);
+      World world(kNodes, protobuf);
       ControlPlane& plane = world.plane();
       const auto peer_scheduler = world.KubeScheduler();
       const auto our_scheduler = world.Fluxnetes();
@@ -200,8 +216,8 @@ void MeasureLatency(int runs) {
     const auto limit = [size](double of_peer) {
       return size == 1 ? of_peer + 5 : of_peer * 1.2;
     };
-    const std::string what =
-        "created to bound, idle, " + std::to_string(size) + " pods, ";
+    const std::string what = "created to bound, idle, " + std::to_string(size) +
+                             " pods" + In(protobuf) + ", ";
     PrintRow(what + "p50", "ms", ours.medians,
              {{"peer", Median(peer.medians)},
               {"limit", limit(Median(peer.medians))}});
@@ -214,12 +230,12 @@ void MeasureLatency(int runs) {
 // A gang that does not fit waits while small pods are scheduled; measures from
 // the first creation to the last binding. Runs with and without the gang
 // alternate in order.
-void MeasureWaiting(int runs) {
+void MeasureWaiting(int runs, bool protobuf) {
   constexpr int kSmall = 1'000;
   constexpr int kGang = 64;  // whole nodes; there are only 60
   std::vector<double> alone, beside, events;
   for (int run = 0; run < runs; ++run) {
-    World world(60);
+    World world(60, protobuf);
     ControlPlane& plane = world.plane();
     const auto scheduler = world.Fluxnetes();
     const auto flow = [&](const std::string& prefix) {
@@ -246,20 +262,21 @@ void MeasureWaiting(int runs) {
     std::this_thread::sleep_for(seconds(2));
     alone.push_back(flow("alone"));
   }
-  PrintRow("1,000 small pods alone", "pods/s", alone);
-  PrintRow("1,000 small pods beside a waiting gang of 64", "pods/s", beside,
-           {{"bare", Median(alone)}});
-  PrintRow("events of the waiting gang", "events", events, {{"limit", 1}});
+  const std::string in = In(protobuf);
+  PrintRow("1,000 small pods alone" + in, "pods/s", alone);
+  PrintRow("1,000 small pods beside a waiting gang of 64" + in, "pods/s",
+           beside, {{"bare", Median(alone)}});
+  PrintRow("events of the waiting gang" + in, "events", events, {{"limit", 1}});
 }
 
 // Measures from the creation of a pod, just before the scheduler starts, to the
 // observation of its binding: after an orderly stop, as in a rollout, and after
 // a kill, when the dead client's time to live must pass.
-void MeasureRestart(int runs) {
+void MeasureRestart(int runs, bool protobuf) {
   constexpr int kBound = 10'000;
   std::vector<double> orderly, killed, peers;
   for (int run = 0; run < runs; ++run) {
-    World world(1'000);
+    World world(1'000, protobuf);
     ControlPlane& plane = world.plane();
     Contestant scheduler = world.Fluxnetes();
     {
@@ -290,7 +307,8 @@ void MeasureRestart(int runs) {
     peers.push_back(first("peer", "default-scheduler",
                           [&] { peer = world.KubeScheduler(); }));
   }
-  const std::string what = "to first binding, 1,000 nodes, 10,000 bound pods";
+  const std::string what =
+      "to first binding, 1,000 nodes, 10,000 bound pods" + In(protobuf);
   PrintRow("restart " + what, "s", orderly,
            {{"limit", 3}, {"peer", Median(peers)}});
   PrintRow("restart after a kill " + what, "s", killed,
@@ -299,11 +317,11 @@ void MeasureRestart(int runs) {
 
 // Counts writes and single reads that reach the server for bound pods; the
 // simulated kubelets write only to pods/status.
-void MeasureRequestsWith(bool tells, int runs) {
+void MeasureRequestsWith(bool tells, int runs, bool protobuf) {
   constexpr int kPods = 1'000;
   std::vector<double> requests;
   for (int run = 0; run < runs; ++run) {
-    World world(100);
+    World world(100, protobuf);
     ControlPlane& plane = world.plane();
     const auto scheduler = world.Fluxnetes(nullptr, tells);
     plane.Create("warm", 1, {.scheduler = "fluxnetes"});
@@ -337,19 +355,23 @@ void MeasureRequestsWith(bool tells, int runs) {
   }
   PrintRow(
       std::string("requests per bound pod, beside list and watch, events ") +
-          (tells ? "on" : "off"),
+          (tells ? "on" : "off") + In(protobuf),
       "requests", requests, {{"limit", tells ? 2 : 1}});
 }
 
-void MeasureRequests(int runs) {
-  MeasureRequestsWith(true, runs);
-  MeasureRequestsWith(false, runs);
+void MeasureRequests(int runs, bool protobuf) {
+  MeasureRequestsWith(true, runs, protobuf);
+  MeasureRequestsWith(false, runs, protobuf);
 }
 
-int Run(const std::string& only, int runs) {
-  const std::vector<std::pair<std::string, std::function<void(int)>>> rows = {
-      {"backlog", [](int n) { MeasureBacklog(1, n); }},
-      {"gangs", [](int n) { MeasureBacklog(8, n); }},
+int Run(const std::string& only, int runs, const std::string& encoding) {
+  std::vector<bool> encodings;  // whether it is Protobuf
+  if (encoding != "json") encodings.push_back(true);
+  if (encoding != "protobuf") encodings.push_back(false);
+  using Measure = std::function<void(int runs, bool protobuf)>;
+  const std::vector<std::pair<std::string, Measure>> rows = {
+      {"backlog", [](int n, bool it) { MeasureBacklog(1, n, it); }},
+      {"gangs", [](int n, bool it) { MeasureBacklog(8, n, it); }},
       {"latency", MeasureLatency},
       {"waiting", MeasureWaiting},
       {"restart", MeasureRestart},
@@ -359,7 +381,7 @@ int Run(const std::string& only, int runs) {
   for (const auto& [name, measure] : rows) {
     if (!only.empty() && only != name) continue;
     found = true;
-    measure(runs);
+    for (const bool protobuf : encodings) measure(runs, protobuf);
   }
   if (!found) std::cerr << "error: no row '" << only << "'\n";
   return found ? 0 : 2;
@@ -370,8 +392,19 @@ int Run(const std::string& only, int runs) {
 
 int main(int argc, char** argv) {
   try {
-    return fluxnetes::benchmarks::Run(argc > 1 ? argv[1] : "",
-                                      argc > 2 ? std::atoi(argv[2]) : 3);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    std::string encoding = "protobuf";
+    if (!words.empty() && words[0] == "--encoding") {
+      encoding = words.size() > 1 ? words[1] : "";
+      words.erase(words.begin(), words.begin() + std::min<long>(2, argc - 1));
+    }
+    if (encoding != "protobuf" && encoding != "json" && encoding != "both") {
+      std::cerr << "error: --encoding takes protobuf, json or both\n";
+      return 2;
+    }
+    words.resize(2);
+    return fluxnetes::benchmarks::Run(
+        words[0], words[1].empty() ? 3 : std::stoi(words[1]), encoding);
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << "\n";
     return 1;

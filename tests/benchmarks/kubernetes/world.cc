@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cluster/protobuf/envelope.h"
 #include "tests/support/places.h"
 
 namespace fluxnetes::benchmarks {
@@ -23,7 +24,7 @@ std::string Environment(const char* name) {
 
 }  // namespace
 
-World::World(int nodes) {
+World::World(int nodes, bool protobuf) : protobuf_(protobuf) {
   std::string folder =
       std::filesystem::temp_directory_path() / "fluxnetes-kube.XXXXXX";
   if (mkdtemp(folder.data()) == nullptr)
@@ -47,7 +48,8 @@ Contestant World::KubeScheduler(bool native_gangs,
          "podMaxBackoffSeconds: "
       << longest_backoff_seconds
       << "\nclientConnection: {qps: 10000, burst: 10000, kubeconfig: "
-      << plane_->kubeconfig() << "}\n";
+      << plane_->kubeconfig() << ", contentType: "
+      << (protobuf_ ? cluster::kProtobufType : "application/json") << "}\n";
   std::vector<std::string> command = {
       Environment("FLUXNETES_CLUSTER_TOOLS") + "/kube-scheduler",
       "--config=" + config, "--bind-address=127.0.0.1", "--secure-port=0"};
@@ -70,6 +72,7 @@ Contestant World::Fluxnetes(std::unique_ptr<testing::TestDatabase> database,
           {"FLUXNETES_DATABASE", options.connection},
           {"FLUXNETES_SCHEMA", options.schema},
           {"FLUXNETES_CLUSTER_KIND", "api"},
+          {"FLUXNETES_ENCODING", protobuf_ ? "protobuf" : "json"},
           {"FLUXNETES_HTTP_LISTEN", "off"},
           {"FLUXNETES_KUBECONFIG", plane_->kubeconfig()},
           {"FLUXNETES_BINDING_EVENTS", events ? "on" : "off"},

@@ -22,13 +22,15 @@ struct Contestant {
 
 class World {
  public:
-  // Starts the control plane with nodes of 32 CPUs.
-  explicit World(int nodes);
+  // Starts the control plane with nodes of 32 CPUs. The schedulers speak
+  // Protobuf to it, or JSON.
+  explicit World(int nodes, bool protobuf = true);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   ControlPlane& plane() { return *plane_; }
+  bool protobuf() const { return protobuf_; }
 
   // Runs without a client-side rate limit, as fast as it can. It retries a pod
   // that did not fit after a second, then after longer waits.
@@ -41,6 +43,7 @@ class World {
       bool events = true);
 
  private:
+  const bool protobuf_;
   std::string folder_;
   std::unique_ptr<ControlPlane> plane_;
 };

@@ -51,7 +51,7 @@ struct Explanation {
   int fit = 0;  // tasks in the largest part that was found to fit
   // For each level that the gang requires: how many values have room for its
   // number of tasks, where those inside of it are counted (a value for twice as
-  // many counts twice).
+  // many counts twice). Empty if it requires none, or fits.
   std::vector<int> values = {};
 };
 

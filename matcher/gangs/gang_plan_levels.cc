@@ -406,11 +406,15 @@ bool GangPlan::PlaceByLevels(const PlanBasis& basis) {
       whole = whole || all[i].tasks == 0;
     }
     if (levels.empty()) break;
-    if (PlaceByLevels(basis, levels, given_)) return true;
-    if (task_groups_ < 2) continue;
-    const std::vector<int> hardest_first = HardestFirst();
-    if (hardest_first != given_ && PlaceByLevels(basis, levels, hardest_first))
-      return true;
+    bool placed = PlaceByLevels(basis, levels, given_);
+    if (!placed && task_groups_ > 1) {
+      const std::vector<int> hardest_first = HardestFirst();
+      placed = hardest_first != given_ &&
+               PlaceByLevels(basis, levels, hardest_first);
+    }
+    // What is found is told of required levels alone.
+    if (first < must) found_.clear();
+    if (placed) return true;
   }
   return gang_->required == 0 && PlaceInOrders(basis);
 }

@@ -232,6 +232,20 @@ TEST(Levels, ExplanationCountsTheValuesWithRoom) {
   EXPECT_EQ(found.values[1], 0);
 }
 
+// Those that are preferred are left out if need be, so none of them is lacking.
+TEST(Levels, ExplanationCountsOfRequiredLevelsAlone) {
+  NodeGraph graph = Racks("a0 a0 a1");
+  Gang gang = Pods(16, {{"rack", 4}, {"block", 16}});
+  gang.required = 0;
+  EXPECT_TRUE(graph.Explain(gang, Policy::kLonode, 0).values.empty());
+  gang.required = 1;
+  EXPECT_EQ(graph.Explain(gang, Policy::kLonode, 0).values,
+            std::vector<int>{0});
+  Gang fits = Pods(8, {{"rack", 4}, {"block", 8}});
+  fits.required = 1;
+  EXPECT_TRUE(graph.Explain(fits, Policy::kLonode, 0).values.empty());
+}
+
 TEST(Levels, ThatDoNotDivideEachOtherAreRefused) {
   NodeGraph graph = Racks("a0");
   EXPECT_THROW(Put(graph, 1, Pods(6, {{"rack", 4}, {"block", 6}})),

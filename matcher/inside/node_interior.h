@@ -124,7 +124,8 @@ class NodeInterior {
   // How the kubelet of a node places tasks: kAny until it is set, and for
   // nodes without a structure. Where what it has given away is known, it admits
   // all tasks that fit beside those on their way to it, in whatever order they
-  // come, and wherever it puts them.
+  // come, and wherever it puts them. Where it is not, and later, tasks are
+  // taken to be where they were seen last, or planned.
   void SetKubelet(NodeIndex node, TasksOfKubelet places);
   // False if tasks of the shape hold nothing on any node now: it is what
   // kubelets demand, and no node has such a kubelet.

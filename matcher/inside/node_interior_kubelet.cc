@@ -348,19 +348,25 @@ void NodeInterior::State::ForgetLeft(Node& node) {
   node.left = {};
 }
 
-// Later, and where the kubelet says nothing of what it has given away, it is
-// only told whether it admits such a task at all.
+bool NodeInterior::State::SaysWhatIsGiven(const Node& node,
+                                          const InsideWindow& window) {
+  return window.from <= window.now && node.given != nullptr;
+}
+
+// Later, and where the kubelet says nothing of what it has given away, tasks
+// are where they are known or planned to be when the window begins.
 bool NodeInterior::State::AdmitsAll(const Node& node, Structure& structure,
                                     const InsideWindow* window,
                                     std::vector<DemandedTasks> tasks) const {
   VertexMask taken(structure.structure.size());
-  const bool now =
-      window != nullptr && window->from <= window->now && node.given != nullptr;
   for (const Hold& hold : node.holds) {
-    if (!now || IsWithout(*window, hold) || hold.start > window->now) continue;
+    if (window == nullptr || IsWithout(*window, hold) ||
+        hold.start > window->from ||
+        (window->from > window->now && hold.end <= window->from))
+      continue;
     if (!IsOfTask(hold)) {
       taken.InsertAll(MaskOf(hold));
-    } else if (!hold.admitted) {
+    } else if (!hold.admitted && SaysWhatIsGiven(node, *window)) {
       tasks.push_back({hold.demand, 1});
     } else {
       for (const Domain& domain : structure.domains) {
@@ -379,22 +385,24 @@ int NodeInterior::State::AdmittedOf(Node& node, Structure& structure,
                                     ShapeId shape, int fit,
                                     const InsideWindow* window,
                                     std::span<const TasksBeside> beside) const {
-  const KubeletDemand& demand = ShapeOf(shape).request.demand;
+  const InsideRequest& request = ShapeOf(shape).request;
+  const KubeletDemand& demand = request.demand;
   if (fit == 0 || node.kubelet == TasksOfKubelet::kAny ||
       !structure.has_numa() || !demand.Any())
     return fit;
+  // Such tasks are planned in the domains that the kubelet demands, so they fit
+  // there as they are planned, unless it never admits one.
+  if (request.by_kubelet && window != nullptr &&
+      !SaysWhatIsGiven(node, *window))
+    return AdmitsAll(node, structure, nullptr, {{demand, 1}}) ? fit : 0;
   std::vector<DemandedTasks> others;
-  const bool later = window != nullptr &&
-                     (window->from > window->now || node.given == nullptr);
   for (const TasksBeside& tasks : beside)
-    if (!later)
-      others.push_back({ShapeOf(tasks.shape).request.demand, tasks.tasks});
+    others.push_back({ShapeOf(tasks.shape).request.demand, tasks.tasks});
   const auto admits = [&](int tasks) {
     std::vector<DemandedTasks> all = others;
     all.push_back({demand, tasks});
     return AdmitsAll(node, structure, window, std::move(all));
   };
-  if (later) return admits(1) ? fit : 0;
   if (admits(fit)) return fit;
   int most = 0;
   for (int more = fit - 1; most < more;) {

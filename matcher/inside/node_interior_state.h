@@ -125,6 +125,9 @@ struct NodeInterior::State {
   int AdmittedOf(Node& node, Structure& structure, ShapeId shape, int fit,
                  const InsideWindow* window,
                  std::span<const TasksBeside> beside) const;
+  // Whether the kubelet says what it has given away when the window begins.
+  static bool SaysWhatIsGiven(const Node& node, const InsideWindow& window);
+  // `window` null: of the empty node.
   bool AdmitsAll(const Node& node, Structure& structure,
                  const InsideWindow* window,
                  std::vector<DemandedTasks> tasks) const;

@@ -400,6 +400,45 @@ TEST(NodeInterior, WhatTheKubeletRefusesFitsInNoDomainOfALabel) {
   EXPECT_EQ(interior.Fit(kNode, four, 9, kNow), 0);
 }
 
+// Later, and of a kubelet that says nothing, the plan tells what is left.
+TEST(NodeInterior, TasksWithALabelArePlannedForWhatKubeletsWillHaveLeft) {
+  NodeInterior interior = InteriorOf("sockets: 2, numa: 4, cores: 16");
+  interior.SetKubelet(kNode, TasksOfKubelet::kInOneDomain);
+  const ShapeId three = interior.Take(Guaranteed(Align::kNuma, 3));
+  const ShapeId two = interior.Take(Guaranteed(Align::kAnywhere, 2));
+  const std::vector<InsideTask> tasks = {{1, 0}, {2, 0}, {3, 0}, {4, 0}};
+  for (const InsideTask& task : tasks)
+    interior.Book(task.job, 0, kNode, three, {10, 50 + 10 * task.job, 10});
+  // 4 cpus are left, one in each domain.
+  const InsideWindow soon{20, 30, 10};
+  const InsideWindow after_first{60, 70, 10};
+  const InsideWindow after_second{70, 80, 10};
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 0);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, soon), 0);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, after_first), 2);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, after_second), 4);
+  const std::vector<TasksBeside> beside = {{three, 1}};
+  EXPECT_EQ(interior.Fit(kNode, two, 9, after_first, beside), 0);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, after_second, beside), 2);
+  EXPECT_EQ(interior.FitEmpty(kNode, two, 9), 8);
+  // The first task has gone. Its kubelet says where the others are.
+  interior.SetGiven(
+      kNode,
+      {{"numa1", "core", 3}, {"numa2", "core", 3}, {"numa3", "core", 3}});
+  const std::vector<InsideTask> admitted(tasks.begin() + 1, tasks.end());
+  interior.SetAdmitted(kNode, admitted);
+  interior.Cancel(1);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, kNow), 2);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, soon), 2);
+  // What others have stays theirs.
+  interior.SetGiven(kNode, {{"numa0", "core", 3},
+                            {"numa1", "core", 3},
+                            {"numa2", "core", 3},
+                            {"numa3", "core", 3}});
+  EXPECT_EQ(interior.Fit(kNode, two, 9, soon), 0);
+  EXPECT_EQ(interior.Fit(kNode, two, 9, {500, 600, 10}), 6);
+}
+
 // A kubelet that places tasks by NUMA domains gives each what it asks for in
 // one of them; all others give whatever is left.
 TEST(NodeInterior, WhatKubeletsDemandCountsWhereTheyDemandIt) {

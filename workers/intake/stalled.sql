@@ -45,13 +45,19 @@ RETURNING
 
 -- name: read_stalled_pods
 -- The controllers of the pods of these groups ($1, $2), with the group's number
--- in this list, and how many pods each has.
+-- in this list, how many pods each has, and how many in complete groups.
 SELECT
   v.place,
   p.owner_kind,
   p.owner_name,
   p.owner_uid,
-  count(*)::integer AS pods
+  count(*)::integer AS pods,
+  (
+    SELECT count(*)::integer
+    FROM pods AS m
+    WHERE
+      m.owner_uid = any(ARRAY[p.owner_uid]) AND m.state IN ('waiting', 'bound')
+  ) AS elsewhere
 FROM unnest($1::text [], $2::text [])
 WITH ORDINALITY AS v (namespace, group_name, place)
 INNER JOIN pods_provisional AS p

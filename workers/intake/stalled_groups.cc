@@ -74,6 +74,7 @@ void StalledGroups::ReadPods(sql::Transaction& transaction,
           {row.Find<std::string>("owner_kind").value_or(""),
            group.namespace_name,
            row.Find<std::string>("owner_name").value_or(""), *uid});
+      group.elsewhere[*uid] = row.Get<std::int32_t>("elsewhere");
     } else {
       group.state.bare_pods = row.Get<std::int32_t>("pods");
     }
@@ -100,8 +101,9 @@ void StalledGroups::AskMakers(std::vector<Group>& groups) {
   const auto states = cluster_.ReadControllers(asked);
   for (Group& group : groups)
     for (const cluster::ObjectName& name : group.controllers)
-      group.state.makers.push_back(
-          {name.kind, name.name, states[places.at(name.uid)]});
+      group.state.makers.push_back({name.kind, name.name,
+                                    states[places.at(name.uid)],
+                                    group.elsewhere[name.uid]});
 }
 
 void StalledGroups::Settle(const std::vector<Group>& groups,

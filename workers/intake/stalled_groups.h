@@ -66,6 +66,7 @@ class StalledGroups {
     // The controllers of the last complete group of the name.
     std::optional<std::vector<std::string>> made_by;
     std::vector<cluster::ObjectName> controllers;
+    std::map<std::string, std::int32_t> elsewhere;  // pods, by controller's UID
     IncompleteGroup state;
   };
 

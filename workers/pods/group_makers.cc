@@ -29,22 +29,25 @@ bool IsBackoffUsedUp(const ControllerState& job) {
   return job.failed > job.backoff_limit;
 }
 
-Count CountOfLivingJob(const ControllerState& job) {
+Count CountOfLivingJob(const ControllerState& job, int elsewhere) {
   if (IsBackoffUsedUp(job))
     return {0, "has failed more often than its backoffLimit"};
   if (!job.completions && job.succeeded > 0)
     return {std::min(job.at_once, job.active),
             "makes no more pods, since one has succeeded"};
-  if (job.completions && CompletionsLeft(job) < job.at_once) {
+  if (job.completions && CompletionsLeft(job) - elsewhere < job.at_once) {
     const int left = CompletionsLeft(job);
-    return {left, fmt::format("has {} of {} completions left", left,
-                              *job.completions)};
+    std::string why =
+        fmt::format("has {} of {} completions left", left, *job.completions);
+    if (elsewhere > 0) why += ", and " + PodsInWords(elsewhere) + " elsewhere";
+    return {std::max(0, left - elsewhere), std::move(why)};
   }
   return {job.at_once, fmt::format("makes {} at a time (its parallelism)",
                                    PodsInWords(job.at_once))};
 }
 
-Count CountOf(const ControllerState& state) {
+Count CountOf(const GroupMaker& maker) {
+  const ControllerState& state = maker.state;
   switch (state.life) {
     case Life::kUnknown:
       return {std::nullopt, "cannot be asked how many it makes"};
@@ -62,7 +65,7 @@ Count CountOf(const ControllerState& state) {
       break;
   }
   if (state.job) {
-    Count count = CountOfLivingJob(state);
+    Count count = CountOfLivingJob(state, maker.elsewhere);
     if (state.suspended) count.why += " and is suspended";
     return count;
   }
@@ -86,7 +89,7 @@ GroupProspect ProspectOf(const IncompleteGroup& group) {
   bool unknown = group.bare_pods > 0;
   std::vector<std::string> whys;
   for (const GroupMaker& maker : group.makers) {
-    const Count count = CountOf(maker.state);
+    const Count count = CountOf(maker);
     unknown = unknown || !count.pods;
     pods += count.pods.value_or(0);
     asked += AsksFor(maker.state);

@@ -14,7 +14,8 @@
 // have arrived included:
 //
 //   Job                 parallelism, or the completions that are missing, if
-//                       those are fewer; its active pods, if it has no
+//                       those are fewer, without those that its pods in other
+//                       groups are about to use; its active pods, if it has no
 //                       completions and a pod has succeeded; none, if it is
 //                       complete, has failed or has used up its backoffLimit.
 //                       A suspended Job can make them once it is resumed
@@ -38,6 +39,7 @@ struct GroupMaker {
   std::string kind;  // "Job"
   std::string name;
   cluster::ControllerState state;
+  int elsewhere = 0;  // its pods that wait or run in other groups
 };
 
 // An incomplete group.

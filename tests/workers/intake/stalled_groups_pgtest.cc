@@ -87,6 +87,25 @@ TEST_F(StalledGroupsTest, RestOfTheCompletionsStartsAsASmallerGroup) {
                         "left"));
 }
 
+TEST_F(StalledGroupsTest, CompletionsOfPodsInOtherGroupsAreNotWaitedFor) {
+  Create({.name = "first", .owner = "train"});
+  ObserveAndPromote();
+  Allocate("fluxnetes-group-default-first");
+  Bind("fluxnetes-group-default-first");
+  ComeOf("train", "second", 3);
+  ComeOf("train", "third", 3);
+  ObserveAndPromote();
+  JobOf("train", 3, 12);
+  Look(later);
+  EXPECT_EQ(Filling("train"), "2/3") << "one more comes when the first is over";
+  JobOf("train", 3, 3);
+  Look(later + std::chrono::minutes(10));
+  EXPECT_EQ(Sizes(), "2 of 3|pending");
+  EXPECT_THAT(Ask("SELECT args ->> 'message' FROM jobs WHERE kind = 'notice'"),
+              HasSubstr("Job train has 3 of 3 completions left, and 1 pod "
+                        "elsewhere"));
+}
+
 TEST_F(StalledGroupsTest, IndexThatSucceededBeforeASuspendIsNotWaitedFor) {
   RunToItsEnd(3);
   JobOf("train", 3, 3, 1);

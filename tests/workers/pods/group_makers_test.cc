@@ -305,5 +305,20 @@ TEST_P(ProspectOfGroup, IsWhatItsMakersCanMake) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, ProspectOfGroup, ::testing::ValuesIn(kCases));
 
+// They will use up completions, but not the parallelism for ever.
+TEST(GroupMakers, CompletionsOfPodsElsewhereAreNotForTheGroup) {
+  const auto of = [](int completions) {
+    IncompleteGroup group{.size = 4, .makers = {}};
+    group.makers.push_back({"Job", "a", Job(4, completions), 1});
+    return ProspectOf(group);
+  };
+  EXPECT_EQ(of(4).kind, Kind::kSmaller);
+  EXPECT_EQ(of(4).pods, 3);
+  EXPECT_EQ(of(4).why,
+            "only 3 of 4 can come: Job a has 4 of 4 completions left, and 1 "
+            "pod elsewhere");
+  EXPECT_EQ(of(5), GroupProspect{});
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

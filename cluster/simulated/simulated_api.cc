@@ -85,9 +85,9 @@ void SimulatedCluster::State::PutList(WatchQueue& queue) {
   add(WatchedKind::kStorageClasses, storage_classes);
   add(WatchedKind::kVolumes, volumes);
   add(WatchedKind::kVolumeClaims, claims);
-  std::map<std::string, std::shared_ptr<const JobAnnotations>> telling;
+  std::map<std::uint64_t, std::shared_ptr<const JobAnnotations>> telling;
   for (const auto& [number, job] : jobs)
-    if (auto told = ToldBy(job)) telling[job.status.uid] = std::move(told);
+    if (jobs_have_told) telling[number] = job.tells ? ToldBy(job) : nullptr;
   add(WatchedKind::kJobs, telling);
   add(WatchedKind::kDeviceClasses, device_classes);
   add(WatchedKind::kResourceSlices, slices);

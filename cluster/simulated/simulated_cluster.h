@@ -175,6 +175,10 @@ class SimulatedCluster final : public Cluster {
                   bool suspend);
   bool ScaleJob(const std::string& namespace_name, const std::string& job,
                 int parallelism);
+  // Also of a Job that has ended. An annotation without a value is removed.
+  bool AnnotateJob(
+      const std::string& namespace_name, const std::string& job,
+      const std::map<std::string, std::optional<std::string>>& annotations);
   // Ends a running pod at once.
   bool EndPod(const std::string& namespace_name, const std::string& pod,
               int exit_code);

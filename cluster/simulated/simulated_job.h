@@ -25,6 +25,7 @@ struct SimulatedJob {
   int failures_in_a_row = 0;
   int terminating = 0;          // pods that are being deleted
   bool failed_by_rule = false;  // a rule says FailJob
+  bool tells = false;           // the scheduler, by its annotations
   Time not_before{};            // no new pods until then
 
   bool Over() const {

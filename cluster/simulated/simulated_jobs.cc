@@ -93,15 +93,17 @@ std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
 std::shared_ptr<const JobAnnotations> SimulatedCluster::State::ToldBy(
     const SimulatedJob& job) {
   JobAnnotations told = AnnotationsOf(job.status.job);
-  if (told.annotations.empty()) return nullptr;
   told.uid = job.status.uid;
   told.resource_version = job.status.resource_version;
   return std::make_shared<const JobAnnotations>(std::move(told));
 }
 
-void SimulatedCluster::State::PublishJob(const SimulatedJob& job,
+void SimulatedCluster::State::PublishJob(SimulatedJob& job,
                                          WatchEvent::Kind kind) {
-  if (auto told = ToldBy(job)) Publish(kind, std::move(told));
+  auto told = ToldBy(job);
+  const bool told_before = std::exchange(job.tells, !told->annotations.empty());
+  jobs_have_told |= job.tells;
+  if (job.tells || told_before) Publish(kind, std::move(told));
 }
 
 // (Kubernetes: pkg/controller/job, syncJob.)
@@ -222,6 +224,25 @@ bool SimulatedCluster::ScaleJob(const std::string& namespace_name,
   if (found == nullptr || found->Over() || parallelism < 0) return false;
   found->status.job.parallelism = parallelism;
   state_->SyncJob(*found);
+  state_->PublishJob(*found, WatchEvent::Kind::kChanged);
+  return true;
+}
+
+bool SimulatedCluster::AnnotateJob(
+    const std::string& namespace_name, const std::string& job,
+    const std::map<std::string, std::optional<std::string>>& annotations) {
+  const sql::MutexLock lock(state_->mutex);
+  SimulatedJob* const found = state_->FindJob(namespace_name, job);
+  if (found == nullptr) return false;
+  auto& now = found->status.job.annotations;
+  for (const auto& [key, value] : annotations) {
+    if (value) {
+      now[key] = *value;
+    } else {
+      now.erase(key);
+    }
+  }
+  found->status.resource_version = state_->NextVersion();
   state_->PublishJob(*found, WatchEvent::Kind::kChanged);
   return true;
 }

@@ -156,11 +156,10 @@ struct SimulatedCluster::State {
   bool NoteIndexFailed(SimulatedJob& job, int index, bool for_good)
       REQUIRES(mutex);
   void DeleteJob(SimulatedJob& job) REQUIRES(mutex);
-  // What the Job tells the scheduler about its pods; null: nothing.
+  // What the Job tells the scheduler about its pods.
   static std::shared_ptr<const JobAnnotations> ToldBy(const SimulatedJob& job);
-  // Publishes it, if there is anything.
-  void PublishJob(const SimulatedJob& job, WatchEvent::Kind kind)
-      REQUIRES(mutex);
+  // Publishes it if there is anything, or was before.
+  void PublishJob(SimulatedJob& job, WatchEvent::Kind kind) REQUIRES(mutex);
 
   const SimulatedClusterOptions options;
   std::thread thread;  // none on virtual time; for the owner only
@@ -179,6 +178,7 @@ struct SimulatedCluster::State {
   SimulatedPods pods GUARDED_BY(mutex);
   std::map<std::string, SimulatedNode> nodes GUARDED_BY(mutex);
   std::map<std::uint64_t, SimulatedJob> jobs GUARDED_BY(mutex);
+  bool jobs_have_told GUARDED_BY(mutex) = false;  // the scheduler, ever
   // By "namespace/name".
   std::map<std::string, std::uint64_t> job_numbers GUARDED_BY(mutex);
   std::map<std::string, OtherOwner> owners GUARDED_BY(mutex);  // by UID

@@ -236,9 +236,10 @@ std::string ToldOf(Watch& watch) {
     const auto* job =
         std::get_if<std::shared_ptr<const JobAnnotations>>(&event.object);
     if (job == nullptr) continue;
+    const auto text = (*job)->annotations.find("fluxnetes.jobspec");
     told += (event.kind == WatchEvent::Kind::kDeleted ? "gone " : "") +
-            (*job)->annotations.at("fluxnetes.jobspec") + " of " +
-            std::to_string((*job)->parallelism) + ";";
+            (text == (*job)->annotations.end() ? "nothing" : text->second) +
+            " of " + std::to_string((*job)->parallelism) + ";";
   }
   return told;
 }
@@ -275,6 +276,32 @@ TEST_F(SimulatedClusterTest, JobspecOfAJobIsToldBeforeItsPods) {
   cluster_.Delete({"Job", "default", "other", uid});
   EXPECT_EQ(ToldOf(*watch), "gone text of 4;");
   EXPECT_EQ(ToldOf(*cluster_.WatchAll()), "");
+}
+
+TEST_F(SimulatedClusterTest, JobspecThatAJobGetsOrLosesIsTold) {
+  const auto watch = cluster_.WatchAll();
+  const auto other = cluster_.WatchAll();
+  const std::string uid = cluster_.CreateJob(Job(1, 1))->uid;
+  EXPECT_FALSE(cluster_.AnnotateJob("default", "none", {}));
+  EXPECT_TRUE(cluster_.AnnotateJob("default", "job", {{"a", "b"}}));
+  EXPECT_EQ(ToldOf(*watch), "");
+  cluster_.AnnotateJob("default", "job", {{"fluxnetes.jobspec", "text"}});
+  EXPECT_EQ(ToldOf(*watch), "text of 1;");
+  EXPECT_EQ(Status().job.annotations.at("a"), "b");
+  ClusterCache cache;
+  const auto take = [&] {
+    for (const WatchEvent& event : other->Next(1'000, seconds(0)))
+      cache.Apply({&event, 1});
+  };
+  take();
+  ASSERT_NE(cache.AnnotationsOfJob(uid), nullptr);
+  // One watch is told; the other learns it from a list.
+  cluster_.AnnotateJob("default", "job", {{"fluxnetes.jobspec", std::nullopt}});
+  EXPECT_EQ(ToldOf(*watch), "nothing of 1;");
+  cluster_.DropWatches();
+  take();
+  EXPECT_EQ(cache.AnnotationsOfJob(uid), nullptr);
+  EXPECT_FALSE(Status().job.annotations.contains("fluxnetes.jobspec"));
 }
 
 }  // namespace

@@ -178,5 +178,80 @@ TEST_F(JobspecsOfJobs, DurationAndNodesThatComeLaterAreTakenByAWaitingGroup) {
   EXPECT_EQ(intake->counts().recorded, recorded) << "written though the same";
 }
 
+// The pods of a Job that first has no jobspec wait as groups of one.
+class JobspecsThatComeLate : public JobspecsOfJobs {
+ protected:
+  JobspecsThatComeLate() {
+    CreatePod("a");
+    CreatePod("b");
+    ObserveAndPromote();
+    EXPECT_EQ(Groups(), kA + "|1|pending\n" + kB + "|1|pending");
+  }
+  std::string Groups() {
+    return AskAll(
+        "SELECT group_name, group_size, state FROM pod_groups ORDER BY 1");
+  }
+  std::string Pods() {
+    return AskAll(
+        "SELECT p.pod_name, g.group_name, p.state, p.request #>> "
+        "'{nodeAffinity,0,0,key}' FROM pods p JOIN pod_groups g "
+        "ON g.id = p.group_id ORDER BY 1");
+  }
+  void ExpectNothingToWrite() {
+    Observe();
+    const std::int64_t recorded = intake->counts().recorded;
+    intake->CompareEverything();
+    ObserveAndPromote();
+    EXPECT_EQ(intake->counts().recorded, recorded) << "written though the same";
+  }
+
+  const std::string kA = "fluxnetes-group-default-a";
+  const std::string kB = "fluxnetes-group-default-b";
+  const std::string kToX = "constraints: {properties: [\"a/x\"]}";
+};
+
+TEST_F(JobspecsThatComeLate, MakeAGangOfPodsThatWait) {
+  SetJobspec(kToX);
+  EXPECT_EQ(Groups(), "lammps|2|pending");
+  EXPECT_EQ(Pods(), "a|lammps|waiting|a/x\nb|lammps|waiting|a/x");
+  EXPECT_EQ(Filling(), "");
+  EXPECT_EQ(AskAll("SELECT * FROM group_history"), "");
+  ExpectNothingToWrite();
+}
+
+// It is no longer bound by itself: a POST that is under way meets a conflict.
+TEST_F(JobspecsThatComeLate, TakeAPlaceBackThatIsNotBoundYet) {
+  Allocate(kA);
+  SetJobspec(kToX);
+  EXPECT_EQ(Groups(), "lammps|2|pending");
+  EXPECT_EQ(Pods(), "a|lammps|waiting|a/x\nb|lammps|waiting|a/x");
+  EXPECT_EQ(AskAll("SELECT * FROM placements"), "");
+  EXPECT_EQ(door.touched, (std::vector<std::string>{"default/a"}));
+  ExpectNothingToWrite();
+}
+
+TEST_F(JobspecsThatComeLate, LeaveAPodWhereItIsBound) {
+  Allocate(kA);
+  Bind(kA);
+  Observe();
+  SetJobspec(kToX);
+  EXPECT_EQ(Groups(), kA + "|1|bound");
+  EXPECT_EQ(Pods(), "a|" + kA + "|bound|NULL");
+  EXPECT_EQ(Filling(), "lammps|1|2");
+  ExpectNothingToWrite();
+}
+
+TEST_F(JobspecsThatComeLate, MakeGroupsOfOneAgainWhenTheyAreTakenAway) {
+  SetJobspec(kToX);
+  door.PutJob({.uid = "uid-of-lammps",
+               .resource_version = "",
+               .annotations = {},
+               .parallelism = 2});
+  ObserveAndPromote();
+  EXPECT_EQ(Groups(), kA + "|1|pending\n" + kB + "|1|pending");
+  EXPECT_EQ(Filling(), "");
+  ExpectNothingToWrite();
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

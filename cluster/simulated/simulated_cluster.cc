@@ -110,8 +110,9 @@ void SimulatedCluster::State::RunTimer(const Timer& timer) {
     return DeleteJob(jobs.at(timer.job));
   }
   if (timer.kind == Timer::Kind::kJobDeadline) {
-    return FinishJob(jobs.at(timer.job), KubernetesJobStatus::State::kFailed,
-                     "DeadlineExceeded");
+    SimulatedJob& job = jobs.at(timer.job);
+    FinishJob(job, KubernetesJobStatus::State::kFailed, "DeadlineExceeded");
+    return NoteJob(job, WatchEvent::Kind::kChanged);
   }
   SimulatedPod& pod = pods.At(timer.slot);
   switch (timer.kind) {

@@ -23,6 +23,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -212,6 +213,13 @@ class SimulatedCluster final : public Cluster {
   std::optional<KubernetesJobStatus> GetJob(const std::string& namespace_name,
                                             const std::string& name) const;
   std::vector<KubernetesJobStatus> Jobs() const;
+  // Calls `listener` from now on with each Job that changes or is deleted, in
+  // order of their versions, for the API in front of the cluster; watches tell
+  // of Jobs only what instructs a scheduler. It must not call the cluster.
+  // Null: nobody listens. Returns the version of the cluster.
+  using JobListener =
+      std::function<void(const KubernetesJobStatus& job, bool deleted)>;
+  std::string ListenToJobs(JobListener listener);
   // An object made by CreateOwner.
   struct OwnerRecord {
     std::string uid;

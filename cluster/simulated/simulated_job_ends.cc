@@ -66,7 +66,6 @@ void SimulatedCluster::State::FinishJob(SimulatedJob& job,
   job.status.state = state;
   job.status.reason = reason;
   job.status.ended_at = Now();
-  job.status.resource_version = NextVersion();
   if (const auto ttl = job.status.job.ttl_after_finished) {
     AddTimer(Timer::Kind::kJobExpires, Now() + *ttl, job);
   }

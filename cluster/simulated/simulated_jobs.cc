@@ -77,7 +77,6 @@ std::optional<KubernetesJobStatus> SimulatedCluster::CreateJob(
   created.number = number;
   created.status.job = job;
   created.status.uid = state.NewUid();
-  created.status.resource_version = state.NextVersion();
   created.status.created_at = state.Now();
   created.status.state = JobState::kSuspended;
   if (job.indexed) {
@@ -98,18 +97,30 @@ std::shared_ptr<const JobAnnotations> SimulatedCluster::State::ToldBy(
   return std::make_shared<const JobAnnotations>(std::move(told));
 }
 
+void SimulatedCluster::State::NoteJob(SimulatedJob& job,
+                                      WatchEvent::Kind kind) {
+  job.status.resource_version = NextVersion();
+  if (job_listener)
+    job_listener(StatusOf(job), kind == WatchEvent::Kind::kDeleted);
+}
+
 void SimulatedCluster::State::PublishJob(SimulatedJob& job,
                                          WatchEvent::Kind kind) {
+  NoteJob(job, kind);
   auto told = ToldBy(job);
   const bool told_before = std::exchange(job.tells, !told->annotations.empty());
   jobs_have_told |= job.tells;
   if (job.tells || told_before) Publish(kind, std::move(told));
 }
 
-// (Kubernetes: pkg/controller/job, syncJob.)
 void SimulatedCluster::State::SyncJob(SimulatedJob& job) {
   if (job.Over()) return;
-  job.status.resource_version = NextVersion();
+  ReconcileJob(job);
+  NoteJob(job, WatchEvent::Kind::kChanged);
+}
+
+// (Kubernetes: pkg/controller/job, syncJob.)
+void SimulatedCluster::State::ReconcileJob(SimulatedJob& job) {
   if (FinishIfOver(job)) return;
   if (job.status.job.suspend) {
     job.status.state = JobState::kSuspended;
@@ -202,7 +213,6 @@ void SimulatedCluster::State::DeleteJob(SimulatedJob& job) {
     pod.job = nullptr;
     DeletePod(pod, Deleter::kController);
   }
-  job.status.resource_version = NextVersion();
   PublishJob(job, WatchEvent::Kind::kDeleted);
   jobs.erase(number);
 }
@@ -242,7 +252,6 @@ bool SimulatedCluster::AnnotateJob(
       now.erase(key);
     }
   }
-  found->status.resource_version = state_->NextVersion();
   state_->PublishJob(*found, WatchEvent::Kind::kChanged);
   return true;
 }
@@ -269,6 +278,12 @@ std::vector<ControllerState> SimulatedCluster::ReadControllers(
     }
   }
   return states;
+}
+
+std::string SimulatedCluster::ListenToJobs(JobListener listener) {
+  const sql::MutexLock lock(state_->mutex);
+  state_->job_listener = std::move(listener);
+  return std::to_string(state_->version);
 }
 
 std::vector<KubernetesJobStatus> SimulatedCluster::Jobs() const {

@@ -139,6 +139,7 @@ struct SimulatedCluster::State {
   // Null for an object of another kind or with another UID.
   const SimulatedJob* FindJob(const ObjectName& name) REQUIRES(mutex);
   void SyncJob(SimulatedJob& job) REQUIRES(mutex);
+  void ReconcileJob(SimulatedJob& job) REQUIRES(mutex);
   // Returns whether the Job has failed or succeeded, and finishes it then.
   bool FinishIfOver(SimulatedJob& job) REQUIRES(mutex);
   void ResumeJob(SimulatedJob& job) REQUIRES(mutex);
@@ -156,9 +157,11 @@ struct SimulatedCluster::State {
   bool NoteIndexFailed(SimulatedJob& job, int index, bool for_good)
       REQUIRES(mutex);
   void DeleteJob(SimulatedJob& job) REQUIRES(mutex);
+  // Gives the Job a new version, and tells the listener.
+  void NoteJob(SimulatedJob& job, WatchEvent::Kind kind) REQUIRES(mutex);
   // What the Job tells the scheduler about its pods.
   static std::shared_ptr<const JobAnnotations> ToldBy(const SimulatedJob& job);
-  // Publishes it if there is anything, or was before.
+  // Notes the Job, and publishes this if there is anything, or was before.
   void PublishJob(SimulatedJob& job, WatchEvent::Kind kind) REQUIRES(mutex);
 
   const SimulatedClusterOptions options;
@@ -179,6 +182,7 @@ struct SimulatedCluster::State {
   std::map<std::string, SimulatedNode> nodes GUARDED_BY(mutex);
   std::map<std::uint64_t, SimulatedJob> jobs GUARDED_BY(mutex);
   bool jobs_have_told GUARDED_BY(mutex) = false;  // the scheduler, ever
+  JobListener job_listener GUARDED_BY(mutex);     // null: nobody
   // By "namespace/name".
   std::map<std::string, std::uint64_t> job_numbers GUARDED_BY(mutex);
   std::map<std::string, OtherOwner> owners GUARDED_BY(mutex);  // by UID

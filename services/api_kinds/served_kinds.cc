@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <stdexcept>
+#include <type_traits>
 
 #include "cluster/devices/device_writer.h"
 #include "cluster/json/object_writer.h"
@@ -15,9 +17,10 @@ using cluster::WatchedKind;
 constexpr const char* kResourcePrefix = "/apis/resource.k8s.io/v1";
 constexpr const char* kResourceVersion = "resource.k8s.io/v1";
 
-constexpr std::array<ServedKind, 6> kServed = {{
+constexpr std::array<ServedKind, 7> kServed = {{
     {WatchedKind::kPods, "/api/v1", "pods", "v1", "Pod", true},
     {WatchedKind::kNodes, "/api/v1", "nodes", "v1", "Node", false},
+    {WatchedKind::kJobs, "/apis/batch/v1", "jobs", "batch/v1", "Job", true},
     {WatchedKind::kDeviceClasses, kResourcePrefix, "deviceclasses",
      kResourceVersion, "DeviceClass", false},
     {WatchedKind::kResourceSlices, kResourcePrefix, "resourceslices",
@@ -51,9 +54,9 @@ ServedName Name(const cluster::ResourceClaim& of) {
   return {WatchedKind::kResourceClaims, of.uid, of.namespace_name,
           of.resource_version};
 }
-template <typename Object>
-std::optional<ServedName> Name(const Object&) {
-  return std::nullopt;
+ServedName Name(const cluster::KubernetesJobStatus& of) {
+  return {WatchedKind::kJobs, of.uid, of.job.namespace_name,
+          of.resource_version};
 }
 
 std::string Write(const cluster::Pod& pod) { return cluster::WritePod(pod); }
@@ -72,12 +75,23 @@ std::string Write(const cluster::ResourceClaimTemplate& of) {
 std::string Write(const cluster::ResourceClaim& of) {
   return cluster::WriteResourceClaim(of);
 }
-template <typename Object>
-std::string Write(const Object&) {
-  return "{}";
+std::string Write(const cluster::KubernetesJobStatus& of) {
+  return cluster::WriteJob(of);
 }
 
 }  // namespace
+
+ServedObject ServedOf(const cluster::WatchEvent& event) {
+  return std::visit(
+      []<typename Object>(const Object& it) -> ServedObject {
+        if constexpr (std::is_constructible_v<ServedObject, const Object&>) {
+          return it;
+        } else {
+          return {};
+        }
+      },
+      event.object);
+}
 
 const ServedKind* FindServedKind(std::string_view prefix,
                                  std::string_view plural) {
@@ -93,11 +107,11 @@ const ServedKind& ServedKindOf(WatchedKind kind) {
   return *found;
 }
 
-std::optional<ServedName> NameOf(const ServedObject& object) {
+ServedName NameOf(const ServedObject& object) {
   return std::visit(
-      []<typename Object>(const Object& it) -> std::optional<ServedName> {
+      []<typename Object>(const Object& it) -> ServedName {
         if constexpr (std::is_same_v<Object, std::monostate>) {
-          return std::nullopt;
+          throw std::logic_error("nothing has no name");
         } else {
           return Name(*it);
         }
@@ -128,8 +142,13 @@ ServedList ListServed(const cluster::SimulatedCluster& cluster,
     add(snapshot.pods);
   } else if (kind == WatchedKind::kNodes) {
     add(snapshot.nodes);
-  } else {
+  } else if (kind == WatchedKind::kJobs) {
     // What changes after the snapshot is in the events behind its version too.
+    for (auto& job : cluster.Jobs())
+      list.objects.emplace_back(
+          std::make_shared<const cluster::KubernetesJobStatus>(std::move(job)));
+  } else {
+    // As with Jobs.
     const auto devices = cluster.TakeDevices();
     if (kind == WatchedKind::kDeviceClasses) add(devices.classes);
     if (kind == WatchedKind::kResourceSlices) add(devices.slices);
@@ -138,7 +157,7 @@ ServedList ListServed(const cluster::SimulatedCluster& cluster,
   }
   if (namespace_name.empty()) return list;
   std::erase_if(list.objects, [&](const ServedObject& object) {
-    return NameOf(object)->namespace_name != namespace_name;
+    return NameOf(object).namespace_name != namespace_name;
   });
   return list;
 }

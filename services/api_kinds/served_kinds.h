@@ -1,18 +1,26 @@
 // The kinds that the simulated cluster's API lists and watches: pods, nodes,
-// and those of resource.k8s.io.
+// Jobs, and those of resource.k8s.io.
 // Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cluster/simulated/simulated_cluster.h"
 
 namespace fluxnetes::services {
 
-using ServedObject = decltype(cluster::WatchEvent::object);
+using ServedObject =
+    std::variant<std::monostate, cluster::PodPointer, cluster::NodePointer,
+                 cluster::DeviceClassPointer, cluster::ResourceSlicePointer,
+                 cluster::ClaimTemplatePointer, cluster::ResourceClaimPointer,
+                 std::shared_ptr<const cluster::KubernetesJobStatus>>;
+
+// The object of an event; nothing: events do not tell of what is served.
+ServedObject ServedOf(const cluster::WatchEvent& event);
 
 struct ServedKind {
   cluster::WatchedKind kind;
@@ -35,8 +43,8 @@ struct ServedName {
   std::string version;
 };
 
-// Nothing: its kind is not served.
-std::optional<ServedName> NameOf(const ServedObject& object);
+// Of an object that is not nothing.
+ServedName NameOf(const ServedObject& object);
 std::string WriteServed(const ServedObject& object);
 
 // The objects of a kind, in a namespace or all, and the version of the cluster

@@ -30,6 +30,7 @@ WatchLog::WatchLog(cluster::SimulatedCluster& cluster, int entries_kept)
 WatchLog::~WatchLog() { Stop(); }
 
 void WatchLog::Start() {
+  FollowJobs();
   watch_ = cluster_.WatchAll();
   while (!begun_) {
     for (const WatchEvent& event : watch_->Next(kBatch, kLongestWait)) {
@@ -40,6 +41,7 @@ void WatchLog::Start() {
 }
 
 void WatchLog::Stop() {
+  if (watch_ != nullptr) cluster_.ListenToJobs(nullptr);
   {
     const sql::MutexLock lock(mutex_);
     closed_ = true;
@@ -47,6 +49,30 @@ void WatchLog::Stop() {
   changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
   watch_.reset();
+}
+
+void WatchLog::FollowJobs() {
+  const std::string version = cluster_.ListenToJobs(
+      [this](const auto& job, bool deleted) { NoteJob(job, deleted); });
+  const auto jobs = cluster_.Jobs();
+  const sql::MutexLock lock(mutex_);
+  TrackOf(WatchedKind::kJobs).forgotten = VersionNumber(version);
+  for (const auto& job : jobs) known_jobs_.insert(job.uid);
+}
+
+void WatchLog::NoteJob(const cluster::KubernetesJobStatus& job, bool deleted) {
+  {
+    const sql::MutexLock lock(mutex_);
+    Entry entry;
+    entry.type = deleted                              ? Entry::Type::kDeleted
+                 : known_jobs_.insert(job.uid).second ? Entry::Type::kAdded
+                                                      : Entry::Type::kModified;
+    if (deleted) known_jobs_.erase(job.uid);
+    entry.version = VersionNumber(job.resource_version);
+    entry.object = std::make_shared<const cluster::KubernetesJobStatus>(job);
+    Push(WatchedKind::kJobs, std::move(entry));
+  }
+  changed_.NotifyAll();
 }
 
 void WatchLog::Follow() {
@@ -72,22 +98,28 @@ void WatchLog::Apply(const WatchEvent& event) {
     begun_ = true;
     return;
   }
-  if (const auto name = NameOf(event.object)) Append(event, *name);
+  ServedObject object = ServedOf(event);
+  if (object.index() != 0) Append(event, std::move(object));
 }
 
-void WatchLog::Append(const WatchEvent& event, const ServedName& name) {
+void WatchLog::Append(const WatchEvent& event, ServedObject object) {
+  const ServedName name = NameOf(object);
   const bool deleted = event.kind == WatchEvent::Kind::kDeleted;
   const bool added = !deleted && known_.insert(name.key).second;
   if (deleted) known_.erase(name.key);
   if (listing_) return;
   Entry entry;
-  entry.object = event.object;
+  entry.object = std::move(object);
   entry.type = deleted ? Entry::Type::kDeleted
                : added ? Entry::Type::kAdded
                        : Entry::Type::kModified;
   entry.version = VersionNumber(name.version);
   const sql::MutexLock lock(mutex_);
-  Track& track = TrackOf(name.kind);
+  Push(name.kind, std::move(entry));
+}
+
+void WatchLog::Push(WatchedKind kind, Entry entry) {
+  Track& track = TrackOf(kind);
   track.entries.push_back(std::move(entry));
   if (track.entries.size() > entries_kept_) {
     track.forgotten = std::max(track.forgotten, track.entries.front().version);
@@ -103,6 +135,7 @@ void WatchLog::Forget() {
       VersionNumber(cluster_.TakeSnapshot().resource_version);
   const sql::MutexLock lock(mutex_);
   for (Track& track : tracks_) {
+    if (&track == &TrackOf(WatchedKind::kJobs)) continue;  // none is missed
     // One extra, so that readers at the end notice the loss too.
     track.first_place += track.entries.size() + 1;
     track.entries.clear();

@@ -5,7 +5,9 @@
 //   forgotten │ kept: v7 v9 v12 v13 │ to come
 //             └ a version before it is too old (410 Gone)
 //
-// One thread follows the cluster. Thread-safe.
+// One thread follows the cluster's watch; Jobs, of which that does not tell
+// all, are told by the cluster itself. Thread-safe.
+//
 // Tests: tests/services/simulated_api/cluster_api_test.cc.
 #pragma once
 
@@ -70,10 +72,14 @@ class WatchLog {
     std::uint64_t forgotten = 0;    // the highest version dropped
   };
 
+  void FollowJobs() EXCLUDES(mutex_);
+  void NoteJob(const cluster::KubernetesJobStatus& job, bool deleted)
+      EXCLUDES(mutex_);
   void Follow() EXCLUDES(mutex_);
   void Apply(const cluster::WatchEvent& event) EXCLUDES(mutex_);
-  void Append(const cluster::WatchEvent& event, const ServedName& name)
+  void Append(const cluster::WatchEvent& event, ServedObject object)
       EXCLUDES(mutex_);
+  void Push(cluster::WatchedKind kind, Entry entry) REQUIRES(mutex_);
   void Forget() EXCLUDES(mutex_);
   Track& TrackOf(cluster::WatchedKind kind) REQUIRES(mutex_);
   const Track& TrackOf(cluster::WatchedKind kind) const REQUIRES(mutex_);
@@ -85,6 +91,7 @@ class WatchLog {
   mutable sql::ConditionVariable changed_;
   // By WatchedKind.
   std::array<Track, cluster::kServedKinds> tracks_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string> known_jobs_ GUARDED_BY(mutex_);  // UIDs
   bool closed_ GUARDED_BY(mutex_) = false;
 
   // Used by the following thread only.

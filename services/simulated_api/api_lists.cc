@@ -255,7 +255,7 @@ std::optional<std::string> ApiLists::NextPiece(Reader& reader) {
     if (entry.version <= reader.begin) continue;
     reader.version = std::max(reader.version, entry.version);
     if (!reader.namespace_name.empty() &&
-        NameOf(entry.object)->namespace_name != reader.namespace_name) {
+        NameOf(entry.object).namespace_name != reader.namespace_name) {
       continue;
     }
     AppendLine(piece, WordOf(entry.type), WriteServed(entry.object));

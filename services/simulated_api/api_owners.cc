@@ -66,8 +66,6 @@ HttpAnswer ApiOwners::Answer(const HttpQuestion& question,
       return job ? CreateJob(question, target)
                  : CreateOwner(question, target, resource);
     }
-    if (method == "GET" && job && question.query.empty())
-      return ListJobs(target);
     return MethodNotAllowed();
   }
   if (!target.subresource.empty()) return NoSuchPath();
@@ -112,25 +110,6 @@ HttpAnswer ApiOwners::CreateOwner(const HttpQuestion& question,
                                           object.name, uid, object.controller));
 }
 
-HttpAnswer ApiOwners::ListJobs(const ApiTarget& target) {
-  const std::string version = cluster_.TakeSnapshot().resource_version;
-  JsonText json;
-  json.Object([&] {
-    json.Field("kind", "JobList");
-    json.Field("apiVersion", "batch/v1");
-    json.Object("metadata", [&] { json.Field("resourceVersion", version); });
-    json.List("items", [&] {
-      for (const auto& status : cluster_.Jobs()) {
-        if (target.namespace_name.empty() ||
-            target.namespace_name == status.job.namespace_name) {
-          json.Element(cluster::WriteJob(status));
-        }
-      }
-    });
-  });
-  return services::Answer(200, json.Take());
-}
-
 HttpAnswer ApiOwners::GetJob(const ApiTarget& target) {
   const auto status = cluster_.GetJob(target.namespace_name, target.name);
   return status ? services::Answer(200, cluster::WriteJob(*status))
@@ -163,6 +142,17 @@ HttpAnswer ApiOwners::PatchJob(const HttpQuestion& question,
                    "spec.parallelism: Invalid value: " + parallelism.dump() +
                        ": must be a whole number of 0 or more");
   }
+  const Json& marks = At(At(*patch, "metadata"), "annotations");
+  if (!marks.is_null() && !marks.is_object())
+    return BadRequest("metadata.annotations: expected an object");
+  std::map<std::string, std::optional<std::string>> annotations;
+  for (const auto& [key, value] : marks.items()) {
+    if (!value.is_null() && !value.is_string())
+      return BadRequest("metadata.annotations: " + key + ": expected a text");
+    annotations[key] = value.is_null()
+                           ? std::nullopt
+                           : std::optional(value.get<std::string>());
+  }
   if (suspend.is_boolean()) {
     cluster_.SuspendJob(target.namespace_name, target.name,
                         suspend.get<bool>());
@@ -170,6 +160,9 @@ HttpAnswer ApiOwners::PatchJob(const HttpQuestion& question,
   if (!parallelism.is_null()) {
     cluster_.ScaleJob(target.namespace_name, target.name,
                       cluster::DecodeJob(*patch).parallelism);
+  }
+  if (!annotations.empty()) {
+    cluster_.AnnotateJob(target.namespace_name, target.name, annotations);
   }
   return GetJob(target);
 }

@@ -22,7 +22,6 @@ class ApiOwners {
   HttpAnswer CreateJob(const HttpQuestion& question, const ApiTarget& target);
   HttpAnswer CreateOwner(const HttpQuestion& question, const ApiTarget& target,
                          const cluster::ApiResource& resource);
-  HttpAnswer ListJobs(const ApiTarget& target);
   HttpAnswer GetJob(const ApiTarget& target);
   HttpAnswer GetOwner(const ApiTarget& target,
                       const cluster::ApiResource& resource);

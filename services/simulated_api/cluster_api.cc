@@ -105,7 +105,8 @@ HttpAnswer ClusterApi::Routes::ServeApi(const HttpQuestion& question) {
     if (question.method == "GET" && target->name.empty())
       return lists_.ListOrWatch(kind->kind, target->namespace_name,
                                 question.query);
-    return devices_.Answer(question, *target, *kind);
+    if (kind->kind != cluster::WatchedKind::kJobs)
+      return devices_.Answer(question, *target, *kind);
   }
   const auto resource = cluster::ResourceOfPath(target->prefix, target->plural);
   return resource ? owners_.Answer(question, *target, *resource) : NoSuchPath();

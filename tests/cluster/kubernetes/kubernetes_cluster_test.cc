@@ -544,6 +544,46 @@ class Told {
   std::unique_ptr<Watch> watch_;
 };
 
+// By pages and by a stream, as of a real server.
+TEST(KubernetesWatch, TellsOfJobspecsThatJobsGetAndLose) {
+  for (const bool stream_lists : {false, true}) {
+    SCOPED_TRACE(stream_lists);
+    HttpWorld world("127.0.0.1:0", stream_lists);
+    KubernetesJob job;
+    job.namespace_name = "default";
+    std::string uids[3];
+    for (int i = 0; i < 3; ++i) {
+      job.name = "job" + std::to_string(i);
+      uids[i] = world.Behind().CreateJob(job)->uid;
+    }
+    const auto annotate = [&](int which, std::optional<std::string> text) {
+      ASSERT_TRUE(
+          world.Behind().AnnotateJob("default", "job" + std::to_string(which),
+                                     {{"fluxnetes.jobspec", std::move(text)}}));
+    };
+    annotate(2, "before");
+    const auto watch = world.Door().WatchAll();
+    ClusterCache cache;
+    const auto text_of = [&](int which) -> std::string {
+      const auto told = cache.AnnotationsOfJob(uids[which]);
+      return told == nullptr ? "" : told->annotations.at("fluxnetes.jobspec");
+    };
+    const auto comes = [&](int which, const std::string& text) {
+      for (int i = 0; i < 100 && text_of(which) != text; ++i)
+        cache.Apply(watch->Next(1'000, milliseconds(100)));
+      EXPECT_EQ(text_of(which), text);
+    };
+    comes(2, "before");
+    annotate(1, "later");
+    comes(1, "later");
+    annotate(2, std::nullopt);
+    comes(2, "");
+    EXPECT_EQ(text_of(0), "");
+    world.Behind().Delete({"Job", "default", "job1", uids[1]});
+    comes(1, "");
+  }
+}
+
 TEST(KubernetesWatch, ClosedStreamGoesOnWithoutAnotherList) {
   HttpWorld world;
   Told told(world.Door());

@@ -260,6 +260,60 @@ TEST_F(ClusterApiTest, JobIsCreatedScaledSuspendedListedAndDeleted) {
   EXPECT_EQ(Send("GET", jobs + "/j").status, 404);
 }
 
+TEST_F(ClusterApiTest, JobsAreWatched) {
+  const std::string jobs = "/apis/batch/v1/namespaces/a/jobs";
+  const auto create = [&](const std::string& name) {
+    return SendJson("POST", jobs,
+                    R"({"metadata":{"name":")" + name +
+                        R"("},"spec":{"template":{"spec":{"restartPolicy":
+                            "Never","containers":[{"name":"c","image":"x"}]}}}})");
+  };
+  create("before");
+  const Json list = SendJson("GET", "/apis/batch/v1/jobs?limit=500");
+  EXPECT_EQ(list["kind"], "JobList");
+  EXPECT_EQ(list["items"][0]["spec"]["parallelism"], 1);
+  const std::string version = list["metadata"]["resourceVersion"];
+  create("j");
+  for (const char* patch :
+       {R"({"metadata":{"annotations":{"a":"1","b":"2"}}})",
+        R"({"metadata":{"annotations":{"a":null}},"spec":{"suspend":true}})"})
+    EXPECT_EQ(Send("PATCH", jobs + "/j", patch).status, 200);
+  for (const char* patch : {R"({"metadata":{"annotations":{"a":1}}})",
+                            R"({"metadata":{"annotations":"a"}})"})
+    EXPECT_EQ(Send("PATCH", jobs + "/j", patch).status, 400);
+  Send("DELETE", jobs + "/j");
+  // In order of their versions, each with the Job as it was then.
+  std::vector<std::string> said;
+  std::uint64_t newest = std::stoull(version);
+  for (const Json& line :
+       Watch("/apis/batch/v1/jobs?watch=true&timeoutSeconds=1"
+             "&resourceVersion=" +
+             version)) {
+    const Json& job = line["object"];
+    const Json& metadata = job["metadata"];
+    const std::uint64_t at =
+        std::stoull(metadata["resourceVersion"].get<std::string>());
+    EXPECT_GT(at, newest);
+    newest = at;
+    EXPECT_EQ(metadata["name"], "j");
+    std::string text = line["type"].get<std::string>() + " " +
+                       metadata.value("annotations", Json::object()).dump() +
+                       " " + job["status"]["active"].dump();
+    if (said.empty() || said.back() != text) said.push_back(std::move(text));
+  }
+  EXPECT_THAT(said, ::testing::ElementsAre("ADDED {} 0", "MODIFIED {} 1",
+                                           R"(MODIFIED {"a":"1","b":"2"} 1)",
+                                           R"(MODIFIED {"a":"1","b":"2"} 0)",
+                                           R"(MODIFIED {"b":"2"} 0)",
+                                           R"(DELETED {"b":"2"} 0)"));
+  const auto all = Watch("/apis/batch/v1/jobs?watch=true&timeoutSeconds=1");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0]["object"]["metadata"]["name"], "before");
+  EXPECT_TRUE(
+      Watch("/apis/batch/v1/namespaces/b/jobs?watch=true&timeoutSeconds=1")
+          .empty());
+}
+
 TEST_F(ClusterApiTest, ListComesInPagesOfOneMoment) {
   for (int i = 0; i < 5; ++i) CreatePod("p" + std::to_string(i));
   Json page = SendJson("GET", "/api/v1/pods?limit=2");

@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "tests/workers/schedule_reference/plain_levels.h"
 #include "tests/workers/support/schedule_story.h"
 
 namespace fluxnetes::workers {
@@ -73,7 +74,8 @@ class Spans {
  public:
   explicit Spans(const std::vector<std::int64_t>& cpus)
       : all_(std::accumulate(cpus.begin(), cpus.end(), std::int64_t{0})),
-        nodes_(cpus.begin(), cpus.end()) {}
+        nodes_(cpus.begin(), cpus.end()),
+        pods_(cpus.size(), FreeOverTime(0)) {}
 
   const std::map<GroupId, Span>& promised() const { return promised_; }
 
@@ -87,6 +89,10 @@ class Spans {
   std::int64_t Free(int node, std::int64_t from, std::int64_t end) const {
     return nodes_[node].Least(from, end);
   }
+  // The most pods at one time.
+  std::int64_t Pods(int node, std::int64_t from, std::int64_t end) const {
+    return -pods_[node].Least(from, end);
+  }
   // The free amount on all nodes together.
   std::int64_t Free(std::int64_t from, std::int64_t end) const {
     return all_.Least(from, end);
@@ -95,14 +101,18 @@ class Spans {
   const std::multiset<std::int64_t>& ends() const { return ends_; }
 
  private:
-  void Add(const Span& span, std::int64_t cpu) {
-    for (const int node : span.nodes)
+  // `times` is 1 or -1.
+  void Add(const Span& span, std::int64_t times) {
+    const std::int64_t cpu = times * span.cpu;
+    for (const int node : span.nodes) {
       nodes_[node].Add(span.start, span.end, cpu);
+      pods_[node].Add(span.start, span.end, times);
+    }
     all_.Add(span.start, span.end, cpu * std::ssize(span.nodes));
   }
 
   void Book(std::map<GroupId, Span>& spans, GroupId group, const Span& span) {
-    Add(span, -span.cpu);
+    Add(span, -1);
     ends_.insert(span.end);
     spans[group] = span;
   }
@@ -110,7 +120,7 @@ class Spans {
   bool Remove(std::map<GroupId, Span>& spans, GroupId group) {
     const auto found = spans.find(group);
     if (found == spans.end()) return false;
-    Add(found->second, found->second.cpu);
+    Add(found->second, 1);
     ends_.erase(ends_.find(found->second.end));
     spans.erase(found);
     return true;
@@ -118,6 +128,7 @@ class Spans {
 
   FreeOverTime all_;
   std::vector<FreeOverTime> nodes_;
+  std::vector<FreeOverTime> pods_;  // below 0: those that are there
   std::map<GroupId, Span> running_, promised_;
   std::multiset<std::int64_t> ends_;
 };
@@ -128,6 +139,32 @@ std::string NodesOf(const std::vector<int>& nodes) {
   return text;
 }
 
+// Where the group goes if it starts then; nothing: it does not fit.
+std::optional<Span> Fitting(const Workload& workload, const Spans& spans,
+                            const TimedGroup& group, std::int64_t start) {
+  static const cluster::LabelMap kNoLabels;
+  Span span{
+      start, group.duration ? start + *group.duration : kNever, {}, group.cpu};
+  // Saves the search of each node.
+  if (spans.Free(start, span.end) < group.pods * group.cpu) return std::nullopt;
+  const bool levels = !(group.topology == cluster::GroupTopology());
+  std::vector<PlainNode> nodes;
+  PlainTotals totals;
+  for (int node = 0; node < static_cast<int>(workload.cpus.size()); ++node) {
+    const std::int64_t free = spans.Free(node, start, span.end);
+    nodes.push_back(
+        {node, workload.labels.empty() ? &kNoLabels : &workload.labels[node],
+         static_cast<int>(free / group.cpu), free,
+         levels ? spans.Pods(node, start, span.end) : 0});
+    totals.cpu += workload.cpus[node];
+    ++totals.nodes;
+  }
+  auto places = PlaceByLevels(group.topology, group.pods, nodes, totals);
+  if (!places) return std::nullopt;
+  span.nodes = *std::move(places);
+  return span;
+}
+
 class Reference {
  public:
   Reference(const Workload& workload, const PolicyUnderTest& policy)
@@ -135,10 +172,15 @@ class Reference {
         policy_(policy),
         waiting_(workload.groups),
         spans_(workload.cpus) {
+    // Those that can never fit are in nobody's way.
+    std::erase_if(waiting_, [&](const TimedGroup& group) {
+      return !FitsEmptyNodes(workload_, group);
+    });
     std::sort(waiting_.begin(), waiting_.end(), [](auto& a, auto& b) {
       return std::pair(-a.priority, a.id) < std::pair(-b.priority, b.id);
     });
-    for (const TimedGroup& group : waiting_) events_.insert(group.comes);
+    for (const TimedGroup& group : workload_.groups)
+      events_.insert(group.comes);
   }
 
   std::string Run() {
@@ -159,6 +201,7 @@ class Reference {
       }
       for (const auto& [id, span] : spans_.promised()) {
         auto nodes = span.nodes;
+        std::sort(nodes.begin(), nodes.end());
         nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
         log_ += fmt::format("{}: {} at {} on{}\n", now_, id, span.start,
                             NodesOf(nodes));
@@ -169,23 +212,7 @@ class Reference {
 
  private:
   std::optional<Span> FitsAt(const TimedGroup& group, std::int64_t start) {
-    Span span{start,
-              group.duration ? start + *group.duration : kNever,
-              {},
-              group.cpu};
-    // Saves the search of each node.
-    if (spans_.Free(start, span.end) < group.pods * group.cpu)
-      return std::nullopt;
-    for (int node = 0; node < static_cast<int>(workload_.cpus.size()); ++node) {
-      std::int64_t free = spans_.Free(node, start, span.end);
-      while (free >= group.cpu &&
-             static_cast<int>(span.nodes.size()) < group.pods) {
-        span.nodes.push_back(node);
-        free -= group.cpu;
-      }
-    }
-    if (static_cast<int>(span.nodes.size()) < group.pods) return std::nullopt;
-    return span;
+    return Fitting(workload_, spans_, group, start);
   }
 
   bool StillFits(const Span& span) {
@@ -340,7 +367,12 @@ class Timeline {
     queue.reservation_depth = policy.depth;
     story_.schedule.SetQueue(queue);
     for (std::size_t i = 0; i < workload.cpus.size(); ++i) {
-      story_.Nodes(fmt::format("node{} cpu={}", i, workload.cpus[i]));
+      std::string line = fmt::format("node{} cpu={}", i, workload.cpus[i]);
+      if (!workload.labels.empty()) {
+        for (const auto& [key, value] : workload.labels[i])
+          line += fmt::format(" {}={}", key, value);
+      }
+      story_.Nodes(line);
     }
     for (const TimedGroup& group : workload.groups) events_.insert(group.comes);
   }
@@ -356,9 +388,11 @@ class Timeline {
       });
       for (const TimedGroup& group : workload_.groups) {
         if (group.comes == now) {
+          GroupOptions options{.priority = group.priority,
+                               .duration = group.duration};
+          options.rules.topology = group.topology;
           story_.schedule.Add(story_.MakeGroup(
-              group.id, fmt::format("{}x{}", group.pods, group.cpu),
-              {.priority = group.priority, .duration = group.duration}));
+              group.id, fmt::format("{}x{}", group.pods, group.cpu), options));
         }
       }
       do {
@@ -426,6 +460,10 @@ std::string InOrder(const std::string& log) {
 }
 
 }  // namespace
+
+bool FitsEmptyNodes(const Workload& workload, const TimedGroup& group) {
+  return Fitting(workload, Spans(workload.cpus), group, 0).has_value();
+}
 
 std::string RunReference(const Workload& workload,
                          const PolicyUnderTest& policy) {

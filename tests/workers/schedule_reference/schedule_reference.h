@@ -1,6 +1,7 @@
 // The queue policies by their definition (schedule.h), on nodes that have only
-// cpu: at each event every group is considered again, one after the other, with
-// sorted lists of free amounts over time. Slow and plain, for comparison.
+// cpu, and labels for levels of the topology (plain_levels.h): at each event
+// every group is considered again, one after the other, with sorted lists of
+// free amounts over time. Slow and plain, for comparison.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,17 @@ struct TimedGroup {
   std::int64_t cpu = 1;
   std::optional<std::int64_t> duration = {};
   std::int64_t runs = 1;
+  cluster::GroupTopology topology = {};
 };
 
 struct Workload {
-  std::vector<std::int64_t> cpus;  // of node0, node1, ...
-  std::vector<TimedGroup> groups;  // numbered in order of arrival
+  std::vector<std::int64_t> cpus;              // of node0, node1, ...
+  std::vector<TimedGroup> groups;              // numbered in order of arrival
+  std::vector<cluster::LabelMap> labels = {};  // of nodes; empty: none has any
 };
+
+// Whether the group would fit if nothing else ran.
+bool FitsEmptyNodes(const Workload& workload, const TimedGroup& group);
 
 struct PolicyUnderTest {
   QueuePolicy policy = QueuePolicy::kEasy;

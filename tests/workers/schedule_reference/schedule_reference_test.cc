@@ -56,9 +56,94 @@ Workload Draw(unsigned seed, Ends ends) {
   return workload;
 }
 
-void Compare(const PolicyUnderTest& policy, Ends ends, unsigned seeds = 300) {
+// Levels of two racks or three in each of two zones; racks of several zones may
+// have the same name, and some nodes have none.
+cluster::LabelMap DrawLabels(Random& random, std::int64_t node) {
+  cluster::LabelMap labels;
+  labels["host"] = "h" + std::to_string(node);
+  const std::string zone = random.Up(0, 1) == 0 ? "a" : "b";
+  labels["zone"] = zone;
+  const std::string rack = "r" + std::to_string(random.Up(0, 2));
+  if (random.Up(0, 9) > 0)
+    labels["rack"] = random.Up(0, 2) == 0 ? rack : zone + rack;
+  return labels;
+}
+
+// Returns the number that the group's size must be a multiple of.
+int DrawTopology(Random& random, cluster::GroupTopology& topology) {
+  const int number = static_cast<int>(random.Up(1, 3));
+  const int more = number * static_cast<int>(random.Up(1, 2));
+  switch (random.Up(0, 11)) {
+    case 0:
+      topology.required = "zone";
+      return 1;
+    case 1:
+      topology.required = "rack";
+      return 1;
+    case 2:
+      topology.preferred = "rack";
+      return 1;
+    case 3:
+      topology.preferred = "rack";
+      topology.required = "zone";
+      return 1;
+    case 4:
+      topology.required_parts = {{"rack", number}};
+      return number;
+    case 5:
+      topology.required_parts = {{"rack", number}};
+      topology.required = "zone";
+      return number;
+    case 6:
+      topology.required_parts = {{"rack", number}, {"zone", more}};
+      return more;
+    case 7:
+      topology.required_parts = {{"host", number}, {"rack", more}};
+      topology.required = "zone";
+      return more;
+    case 8:
+      topology.preferred_parts = {{"host", number}, {"rack", more}};
+      return more;
+    case 9:
+      topology.preferred_parts = {{"rack", number}};
+      topology.preferred = "zone";
+      return number;
+    case 10:
+      topology.preferred_parts = {{"host", number}};
+      topology.required_parts = {{"rack", more}};
+      topology.required = "zone";
+      return more;
+    default:
+      return 1;
+  }
+}
+
+// The same on more nodes that are in racks and zones, which most groups ask
+// for. A few can never fit.
+Workload DrawLevels(unsigned seed, Ends ends) {
+  Random random(seed + 7'000'000);
+  Workload workload = Draw(seed, ends);
+  while (workload.cpus.size() < 6 || random.Up(0, 4) > 0)
+    workload.cpus.push_back(random.Up(1, 8));
+  for (std::int64_t i = 0; i < std::ssize(workload.cpus); ++i)
+    workload.labels.push_back(DrawLabels(random, i));
+  for (TimedGroup& group : workload.groups) {
+    const int of = DrawTopology(random, group.topology);
+    group.pods = of * static_cast<int>(random.Up(1, std::max(1, 12 / of)));
+    group.cpu = random.Up(1, 3);
+    if (!FitsEmptyNodes(workload, group) && random.Up(0, 9) > 0) {
+      group.topology = {};
+      group.pods = 1;
+      group.cpu = 1;
+    }
+  }
+  return workload;
+}
+
+void Compare(const PolicyUnderTest& policy, Ends ends, unsigned seeds = 300,
+             Workload (*draw)(unsigned, Ends) = Draw) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    const Workload workload = Draw(seed, ends);
+    const Workload workload = draw(seed, ends);
     const std::string expected = RunReference(workload, policy);
     const std::string got = RunSchedule(workload, policy);
     ASSERT_TRUE(expected == got)
@@ -92,6 +177,35 @@ TEST(ScheduleReference, FcfsStartsTheSameWhereEndsAreUnknown) {
 TEST(ScheduleReference, EasyStartsAndReservesTheSame) {
   Compare(QueuePolicy::kEasy, Ends::kAsPlanned);
   Compare(QueuePolicy::kEasy, Ends::kEarlier);
+}
+
+TEST(ScheduleReference, TellsWhatLevelsAskFor) {
+  Workload workload;
+  workload.cpus = {2, 2, 4, 4};
+  workload.labels = {{{"rack", "a"}}, {{"rack", "a"}}, {{"rack", "b"}}, {}};
+  workload.groups = {{1, 0, 0, 4, 1, 10, 10}, {2, 0, 0, 4, 1, 10, 10}};
+  // All 4 in one rack: that with the least free, of cpu, memory and pods.
+  workload.groups[0].topology.required = "rack";
+  // Two times 2; only one rack is left.
+  workload.groups[1].topology.required_parts = {{"rack", 2}};
+  EXPECT_EQ(RunReference(workload, QueuePolicy::kEasy),
+            "0: 1 on node2 node2 node2 node2\n"
+            "0: 2 on node0 node0 node1 node1\n");
+  // Three to a rack: rack a has room for one such part, and so has b.
+  workload.groups[0].topology = {};
+  workload.groups[0].topology.preferred_parts = {{"rack", 3}};
+  workload.groups[0].pods = 6;
+  workload.groups[1].topology.required_parts = {{"rack", 5}};
+  workload.groups[1].pods = 5;
+  EXPECT_EQ(RunReference(workload, QueuePolicy::kEasy),
+            "0: 1 on node0 node0 node1 node2 node2 node2\n");
+}
+
+// Of the policies that reserve nothing: a reservation may stay on its nodes
+// where the plain definition now finds other values of a level for it.
+TEST(ScheduleReference, FcfsStartsTheSameByLevels) {
+  for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier, Ends::kSomeUnknown})
+    Compare(QueuePolicy::kFcfs, ends, 100, DrawLevels);
 }
 
 TEST(ScheduleReference, TellsConservativeFromEasy) {

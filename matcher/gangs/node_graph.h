@@ -182,6 +182,8 @@ class NodeGraph {
   void ForgetGivenInside(NodeIndex node);
   // How the kubelet of the node places tasks (NodeInterior::SetKubelet).
   void SetKubelet(NodeIndex node, TasksOfKubelet places);
+  // For a run ahead of time (NodeInterior::TrustPlans).
+  void TrustPlansInside();
   // How many tasks of the shape have a place inside of the node now, up to
   // `limit`, if these jobs held nothing.
   int FitInside(NodeIndex node, ShapeId shape, int limit, Time now,

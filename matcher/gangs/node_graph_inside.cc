@@ -35,6 +35,8 @@ void NodeGraph::SetKubelet(NodeIndex node, TasksOfKubelet places) {
   state_->interior.SetKubelet(node, places);
 }
 
+void NodeGraph::TrustPlansInside() { state_->interior.TrustPlans(); }
+
 int NodeGraph::FitInside(NodeIndex node, ShapeId shape, int limit, Time now,
                          std::span<const JobId> without) {
   state_->CheckNode(node);

@@ -127,6 +127,9 @@ class NodeInterior {
   // come, and wherever it puts them. Where it is not, and later, tasks are
   // taken to be where they were seen last, or planned.
   void SetKubelet(NodeIndex node, TasksOfKubelet places);
+  // From now on tasks on their way to a kubelet are taken to get what was
+  // planned for them: for a run ahead of time, of which no kubelet tells.
+  void TrustPlans();
   // False if tasks of the shape hold nothing on any node now: it is what
   // kubelets demand, and no node has such a kubelet.
   bool Counts(ShapeId shape) const;

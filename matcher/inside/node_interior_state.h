@@ -126,7 +126,7 @@ struct NodeInterior::State {
                  const InsideWindow* window,
                  std::span<const TasksBeside> beside) const;
   // Whether the kubelet says what it has given away when the window begins.
-  static bool SaysWhatIsGiven(const Node& node, const InsideWindow& window);
+  bool SaysWhatIsGiven(const Node& node, const InsideWindow& window) const;
   // `window` null: of the empty node.
   bool AdmitsAll(const Node& node, Structure& structure,
                  const InsideWindow* window,
@@ -164,6 +164,7 @@ struct NodeInterior::State {
   std::unordered_map<std::string, StructureId> by_signature;
   int structures_in_use = 0;
   int kubelets = 0;  // nodes whose kubelets place tasks by domains
+  bool trusts_plans = false;
   PartSets parts;
   std::vector<Node> nodes;
   std::unordered_map<JobId, std::vector<Place>> jobs;  // in order of task

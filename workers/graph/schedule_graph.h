@@ -89,6 +89,8 @@ class ScheduleGraph {
                     int occupants = 0);
   // The pods, by UID, that the node's kubelet has admitted, in order.
   void SetAdmitted(const std::string& name, std::vector<std::string> pods);
+  // For a run ahead of time: kubelets give pods what is planned for them.
+  void TrustPlans() { graph_.TrustPlansInside(); }
   // Takes what has changed about devices and claims.
   void SetDevices(const DeviceNews& news);
   // Null: not known.

@@ -101,7 +101,10 @@ void MatchWorker::Forget() {
 void MatchWorker::Load() {
   schedule_ = std::make_unique<Schedule>();
   changed_ = true;
-  if (options_.ahead) schedule_->LeaveReasonsOut();
+  if (options_.ahead) {
+    schedule_->LeaveReasonsOut();
+    schedule_->TrustPlans();
+  }
   MatchStore::News news = store_.Load(schedule_->requests());
   whole_ = !news.more;
   const std::vector<PendingGroup> waiting = std::exchange(news.waiting, {});
@@ -381,10 +384,7 @@ void MatchWorker::ApplyNode(const std::string& name) {
   if (!(known == *node)) {
     if (known.labels != node->labels || known.allocatable != node->allocatable)
       maintenance_.NoteNode();
-    known = *node;
-    // Ahead of time no kubelet tells of those that are placed.
-    if (options_.ahead) known.zones = {};
-    schedule_->SetNode(known);
+    schedule_->SetNode(*node);
     known = *node;
   }
   ApplyUnmanaged(*node);

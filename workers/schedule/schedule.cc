@@ -138,6 +138,8 @@ void Schedule::SetAdmitted(const std::string& node,
   state_->graph.SetAdmitted(node, std::move(pods));
 }
 
+void Schedule::TrustPlans() { state_->graph.TrustPlans(); }
+
 void Schedule::SetClosures(const std::vector<NodeClosure>& closures,
                            matcher::Time now) {
   state_->graph.SetClosures(closures, now);

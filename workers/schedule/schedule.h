@@ -179,6 +179,9 @@ class Schedule {
   // Sets the pods, by UID and in order, that the node's kubelet has admitted.
   // It matters where the node says what its kubelet has given away.
   void SetAdmitted(const std::string& node, std::vector<std::string> pods);
+  // For a run ahead of time, of which no kubelet tells: those give pods that
+  // are placed from now on what is planned for them.
+  void TrustPlans();
 
   // Replaces the maintenance that is or is to be. A group that would be on its
   // nodes then does not fit there, and reservations there are planned anew. The

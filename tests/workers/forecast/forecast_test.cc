@@ -381,5 +381,68 @@ TEST(Forecast, WhoIsEvictedEndsAfterItsGrace) {
             estimate.rests_on.find("g1") != std::string::npos ? 1'100 : 1'530);
 }
 
+// A node of two NUMA domains with 4 cpus each. Its kubelet says that these many
+// are left, and places pods by domains.
+Scenario OnDomains(std::int64_t left_of_first, std::int64_t left_of_second) {
+  Scenario scenario = OnTheseNodes({8});
+  cluster::Node& node = scenario.nodes[0];
+  node.structure.Own() = "numa: 2, cores: 8";
+  node.topology_policy = cluster::TopologyPolicy::kSingleNumaNode;
+  std::vector<cluster::NumaZone> zones(2);
+  zones[1].number = 1;
+  for (cluster::NumaZone& zone : zones) zone.allocatable.cpu_milli = 4'000;
+  zones[0].available.cpu_milli = 1'000 * left_of_first;
+  zones[1].available.cpu_milli = 1'000 * left_of_second;
+  node.zones = zones;
+  return scenario;
+}
+
+// Of groups of one pod; those that run have these parts, and were admitted.
+Forecast ForecastOn(Scenario scenario, const std::vector<std::string>& parts) {
+  for (Scenario::Request& each : scenario.requests)
+    each.request.guaranteed = true;
+  ComponentSnapshot snapshot = SnapshotOf(scenario);
+  std::vector<cluster::Pod> pods;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PlacedMember& member =
+        snapshot.holders.at(static_cast<GroupId>(i) + 1).held.members[0];
+    member.parts = parts[i];
+    cluster::Pod& pod = pods.emplace_back();
+    pod.namespace_name = "default";
+    pod.name = pod.uid = member.uid;
+    pod.node_name = member.node;
+    pod.phase = cluster::PodPhase::kRunning;
+    pod.request = scenario.requests[i].request;
+  }
+  return ForecastOf(scenario, std::move(snapshot), pods);
+}
+
+TEST(Forecast, BeginsWithWhatKubeletsHaveGivenAway) {
+  // The pod was planned in the first domain, and is in the second.
+  Scenario scenario = OnDomains(4, 1);
+  AddRunning(scenario, {"node0"}, 3, 200);
+  AddWaiting(scenario, 1, 4, 50);
+  EXPECT_EQ(ExactStarts(ForecastOn(scenario, {"socket0/numa0/core[0-2]"})),
+            (Starts{{2, 1'100}}));
+  // Others have 3 cpus of the first domain, and keep them.
+  scenario = OnDomains(1, 4);
+  AddWaiting(scenario, 1, 4, 50);
+  AddWaiting(scenario, 1, 4, 50);
+  EXPECT_EQ(ExactStarts(ForecastOn(scenario, {})),
+            (Starts{{1, 1'000}, {2, 1'050}}));
+}
+
+// The last one would have to wait until the kubelet has admitted the two before
+// it, which takes less than a second.
+TEST(Forecast, TakesPodsThatItPlacesToBeAdmittedAtOnce) {
+  Scenario scenario = OnDomains(0, 0);
+  AddRunning(scenario, {"node0"}, 3, 200);
+  AddRunning(scenario, {"node0"}, 4, 200);
+  for (const std::int64_t cpus : {3, 3, 1}) AddWaiting(scenario, 1, cpus, 50);
+  EXPECT_EQ(ExactStarts(ForecastOn(scenario, {"socket0/numa0/core[0-2]",
+                                              "socket0/numa1/core[4-7]"})),
+            (Starts{{3, 1'100}, {4, 1'100}, {5, 1'100}}));
+}
+
 }  // namespace
 }  // namespace fluxnetes::workers

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cluster/json/request_json.h"
+#include "workers/simulation/kubelets_of_nodes.h"
 #include "workers/simulation/resource_use.h"
 
 namespace fluxnetes::workers {
@@ -26,6 +27,7 @@ class SimulatedTime {
   SimulatedTime(const Scenario& scenario, const SimulationOptions& options)
       : scenario_(scenario),
         options_(options),
+        kubelets_(scenario),
         pools_elsewhere_(scenario.pools_elsewhere) {
     course_.begin = course_.end = scenario.begin;
     course_.groups.resize(scenario.groups.size());
@@ -67,7 +69,7 @@ class SimulatedTime {
 
   void Prepare() {
     schedule_.LeaveReasonsOut();
-    schedule_.LeavePodsOut();
+    if (!kubelets_.Any()) schedule_.LeavePodsOut();
     for (const QueueSettings& queue : scenario_.queues)
       schedule_.SetQueue(queue);
     schedule_.SetPools(scenario_.pools);
@@ -272,7 +274,7 @@ class SimulatedTime {
       ends_.pop();
       const GroupCourse& course = CourseOf(ended);
       if (restarts != course.restarts || end != course.end) continue;
-      schedule_.Release(IdOf(ended), "");
+      Release(ended);
       any = true;
       course_.end = now_;
       if (StageOf(ended) == Stage::kLeaves) {
@@ -282,6 +284,11 @@ class SimulatedTime {
       }
     }
     return any;
+  }
+
+  void Release(int number) {
+    schedule_.Release(IdOf(number), "");
+    kubelets_.End(IdOf(number));
   }
 
   void NoteOver(int number) {
@@ -351,7 +358,7 @@ class SimulatedTime {
     const bool holds = stage == Stage::kHolds || stage == Stage::kLeaves;
     if (stage == Stage::kOver || (holds && !whole)) return false;
     if (holds) {
-      schedule_.Release(IdOf(number), "");
+      Release(number);
       course.state = GroupCourse::State::kTimedOut;
       course.end = course_.end = now_;
     } else {
@@ -369,6 +376,7 @@ class SimulatedTime {
   // Returns false if nothing started.
   bool Decide(std::int64_t now) {
     bool started = false;
+    kubelets_.Tell(schedule_);
     do {
       const Decision decision = schedule_.Decide(now);
       ++course_.decisions;
@@ -388,7 +396,7 @@ class SimulatedTime {
         Evict(GroupOf(eviction.group), eviction.end);
       for (const Reservation& reserved : decision.reserved)
         Promise(CourseOf(GroupOf(reserved.group)), reserved, now);
-    } while (grown_ || schedule_.More());
+    } while (kubelets_.Tell(schedule_) || grown_ || schedule_.More());
     return started;
   }
 
@@ -458,6 +466,7 @@ class SimulatedTime {
       ends_.emplace(course.end, number, course.restarts);
     }
     StageOf(number) = Stage::kHolds;
+    kubelets_.Start(IdOf(number), members);
     if (options_.keep_nodes) KeepNodes(number, members);
     const auto growth = growth_.find(number);
     if (growth == growth_.end()) return;
@@ -500,6 +509,7 @@ class SimulatedTime {
   const SimulationOptions& options_;
   bool told_enough_ = false;  // options_.decided said so
   Schedule schedule_;
+  KubeletsOfNodes kubelets_;
   std::vector<const cluster::PodRequest*> requests_;
   std::unordered_map<const cluster::PodRequest*, std::vector<std::int64_t>>
       amounts_;

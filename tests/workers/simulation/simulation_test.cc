@@ -375,6 +375,26 @@ TEST(Simulation, AlignedGroupWaitsForADomain) {
   EXPECT_EQ(Simulate(scenario).groups[1].start, 1);
 }
 
+// The kubelet keeps the second pod in one domain, where the plan has a cpu of
+// each for it: no domain has 3 cpus left for the third.
+TEST(Simulation, KubeletsPlacePodsByTheirOwnRule) {
+  Scenario scenario = OnNodes({8});
+  cluster::Node& node = scenario.nodes[0];
+  node.structure.Own() = "numa: 2, cores: 8";
+  AddGroup(scenario, 1, 3, {0, 100, 100});
+  AddGroup(scenario, 1, 2, {0, 100, 100});
+  AddGroup(scenario, 1, 3, {0, 50, 50});
+  for (Scenario::Request& each : scenario.requests)
+    each.request.guaranteed = true;
+  scenario.requests[1].request.rules.Own().inside.cpus = "cores";
+  EXPECT_EQ(StartsIn(Simulate(scenario)), (Starts{{1, 0}, {2, 0}, {3, 0}}));
+  node.topology_policy = cluster::TopologyPolicy::kSingleNumaNode;
+  EXPECT_EQ(StartsIn(Simulate(scenario)), (Starts{{1, 0}, {2, 0}, {3, 100}}));
+  // If the second ends sooner, its domain is free.
+  scenario.groups[1].runs = 10;
+  EXPECT_EQ(StartsIn(Simulate(scenario)), (Starts{{1, 0}, {2, 0}, {3, 10}}));
+}
+
 TEST(Simulation, WhatOthersUseOfANodeIsNotFree) {
   Scenario scenario = OnNodes({4, 4});
   scenario.others["node1"].used.cpu_milli = 1'000;

@@ -86,6 +86,14 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
   look.to_write.push_back(std::move(write));
 }
 
+bool BindDevices::AreWritten(
+    const std::vector<cluster::ClaimAllocation>& writes) {
+  return std::ranges::all_of(writes, [](const auto& each) {
+    const auto done = WhyDone(each, *each.claim);
+    return done && done->outcome == cluster::ClaimOutcome::kWritten;
+  });
+}
+
 BindDevices::Conditions BindDevices::ConditionsOf(
     const cluster::ClaimDevices& devices, const cluster::ResourceClaim& claim) {
   Conditions conditions;

@@ -5,7 +5,7 @@
 //
 // A claim that seems to be written already is among these, too: it may have
 // been given back since (claim_release.h) while the watch is behind, so the
-// cluster reads it (devices/claim_changes.h).
+// cluster reads it (devices/claim_changes.h) just before the pod is bound.
 //
 // Owned by one thread.
 // Tests: tests/workers/bind/bind_devices_test.cc,
@@ -35,6 +35,9 @@ class BindDevices {
   // devices_text.h).
   Look Check(const cluster::Pod& pod, const std::string& node,
              std::string_view devices) const;
+
+  // Whether the cache has all of this in the claims already.
+  static bool AreWritten(const std::vector<cluster::ClaimAllocation>& writes);
 
   // What keeps devices of a claim from being used yet, in words: a device may
   // name conditions that its driver, or a controller, must report first, and

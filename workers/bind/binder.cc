@@ -85,7 +85,7 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
       Check(group);
       CheckTopology(group);
       CheckClaims(group, now);
-      CheckDevices(group);
+      CheckDevices(group, now);
     }
     CheckRoom(groups);
     Confirm(groups);
@@ -238,7 +238,7 @@ void Binder::Await(BindGroup& group, cluster::Time now,
   }
 }
 
-void Binder::CheckDevices(BindGroup& group) const {
+void Binder::CheckDevices(BindGroup& group, cluster::Time now) const {
   for (const BoundMember& member : group.members) {
     if (group.waits || !group.problem.empty()) return;
     if (member.bound || member.pod->request.rules->resource_claims.empty())
@@ -248,6 +248,11 @@ void Binder::CheckDevices(BindGroup& group) const {
     group.problem = std::move(look.problem);
     group.waits = look.waits;
     std::ranges::move(look.to_write, std::back_inserter(group.device_claims));
+  }
+  if (!group.waits && group.problem.empty() &&
+      BindDevices::AreWritten(group.device_claims)) {
+    for (const cluster::ClaimAllocation& each : group.device_claims)
+      CheckConditions(group, each.devices, *each.claim, now);
   }
 }
 

@@ -136,8 +136,9 @@ class Binder {
   void CheckTopology(BindGroup& group) const;
   // Makes the whole group wait while a claim of one of its pods has no volume.
   void CheckClaims(BindGroup& group, cluster::Time now);
-  // The same of its claims of devices.
-  void CheckDevices(BindGroup& group) const;
+  // The same of its claims of devices. If they are written already, the watch
+  // shows whether a device is not ready, so a wait costs no request.
+  void CheckDevices(BindGroup& group, cluster::Time now) const;
   // Gives the claims of the groups that can be bound their devices, and makes
   // those wait of which a device is not ready.
   void AllocateDevices(std::vector<BindGroup>& groups, cluster::Time now);

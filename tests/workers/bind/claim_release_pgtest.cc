@@ -258,6 +258,38 @@ TEST_F(DeviceClaimsPlaced, PodIsBoundOnceTheConditionsOfItsDevicesHold) {
   EXPECT_EQ(StateOf("gang"), "bound");
 }
 
+TEST_F(DeviceClaimsPlaced, WaitForConditionsAsksTheClusterForNothing) {
+  NameConditions("n0");
+  CreatePod("a", "gang", 2, 1);
+  CreatePod("b", "gang", 2, 1);
+  PlaceAll();
+  BindDue();
+  EXPECT_EQ(door.asked_for_claims, 2);
+  Say("a", {{"gpu-0", "Attached"}});
+  for (int i = 0; i < 3; ++i) BindDue(kNoon + std::chrono::seconds(i));
+  EXPECT_EQ(StateOf("gang"), "allocated");
+  EXPECT_EQ(door.asked_for_claims, 2);
+  Say("b", {{"gpu-1", "Attached"}});
+  BindDue();  // looks at the claims themselves once more
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(door.asked_for_claims, 4);
+}
+
+TEST_F(DeviceClaimsPlaced, ClaimThatIsGivenBackDuringTheWaitIsWrittenAgain) {
+  NameConditions("n0");
+  const std::string a = CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  BindDue();
+  Observe();
+  cluster::ResourceClaim claim = *door.ResourceClaimOf("default/a-gpus");
+  Apply(cluster::ClaimRelease{nullptr, {a}}, claim);
+  door.PutResourceClaim(claim);
+  Observe();
+  ASSERT_EQ(DevicesOf("a"), "");
+  BindDue();
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
 TEST_F(DeviceClaimsPlaced, FailedConditionSendsTheWholeGroupBack) {
   NameConditions("n0");
   CreatePod("a", "gang", 2, 2);

@@ -353,6 +353,7 @@ class ScriptedCluster final : public cluster::Cluster {
   std::vector<std::string> touched;
   std::vector<std::string> deleted;    // "Pod default/a"
   std::vector<std::string> announced;  // "data n1"
+  int asked_for_claims = 0;            // of devices: written, or read for it
   std::string refuses;  // why announcements are refused; empty: they are not
   std::string refuses_bindings;       // the same for bindings
   std::string refuses_claims;         // and for claims of devices
@@ -416,6 +417,7 @@ class ScriptedCluster final : public cluster::Cluster {
   std::vector<cluster::ClaimResult> WriteClaims(std::span<const Wish> wishes) {
     using cluster::ClaimOutcome;
     CheckReachable();
+    asked_for_claims += static_cast<int>(wishes.size());
     std::vector<cluster::ClaimResult> results;
     for (const Wish& wish : wishes) {
       const auto now = ResourceClaimOf(Key(*wish.claim));

@@ -358,7 +358,7 @@ COMMENT ON COLUMN pod_groups.priority IS 'The highest priority of its pods, or t
 COMMENT ON COLUMN pod_groups.pods_priority IS 'The priority of its pods, if somebody has set another (`fluxnetes priority`); null: priority is that of its pods.';
 COMMENT ON COLUMN pod_groups.state IS 'pending: waits for resources. unsatisfiable: can never fit the cluster as it is. allocated: its pods have nodes. bound: its pods are bound to them.';
 COMMENT ON COLUMN pod_groups.phase IS 'The phase of a pending group. queued. reserved: for a start time (see reservations). deferred: until start_after. held: see held_at. recalled: it lost a member while its bindings may have been in flight; its allocation is being revoked.';
-COMMENT ON COLUMN pod_groups.reason IS 'Why this group waits, if it has a reason of its own; else its shape''s reason in wait_reasons applies.';
+COMMENT ON COLUMN pod_groups.reason IS 'Why this group waits, if it has a reason of its own; else its shape''s reason in wait_reasons applies. In state allocated: what its pods wait for before they are bound, such as a condition of a device, and until when.';
 COMMENT ON COLUMN pod_groups.revision IS 'Raised by every change of its members or labels; a placement for an older revision is dropped.';
 COMMENT ON COLUMN pod_groups.first_in_line IS 'Whether it had started and must be placed again: it is ahead of all other groups in the pending order.';
 COMMENT ON COLUMN pod_groups.shape IS 'A hash of the requests of its pods, or of those that must be placed again, and its duration; groups of one shape either all fit or none fits.';

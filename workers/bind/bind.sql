@@ -44,10 +44,27 @@ SET state = 'bound', node_name = v.node, bound_at = $3
 FROM unnest($1::text [], $2::text []) AS v (uid, node)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state = 'waiting';
 
+-- name: record_awaited
+-- Records what groups ($1, $2: with their revisions) wait for before they are
+-- bound ($3), as their reason; empty: nothing that people need to know.
+UPDATE pod_groups AS g
+SET reason = nullif(v.awaited, '')
+FROM unnest($1::bigint [], $2::integer [], $3::text [])
+AS v (id, revision, awaited)
+WHERE
+  g.id = any(ARRAY[v.id])
+  AND g.revision = v.revision
+  AND g.state = 'allocated'
+  AND g.reason IS DISTINCT FROM nullif(v.awaited, '');
+
 -- name: record_bound_groups
 -- Marks groups without a waiting member as bound.
 UPDATE pod_groups AS g
-SET state = 'bound', bound_at = coalesce(g.bound_at, $2), first_in_line = false
+SET
+  state = 'bound',
+  reason = NULL,
+  bound_at = coalesce(g.bound_at, $2),
+  first_in_line = false
 FROM unnest($1::bigint []) AS v (id)
 WHERE
   g.id = any(ARRAY[v.id])

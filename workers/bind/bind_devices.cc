@@ -108,7 +108,8 @@ BindDevices::Conditions BindDevices::ConditionsOf(
     };
     const auto say = [&](const char* what, const std::string& condition) {
       return "device " + each.id.pool + "/" + each.id.device + " of " +
-             each.id.driver + what + Quote(condition);
+             each.id.driver + " in the ResourceClaim " + Quote(claim.name) +
+             what + Quote(condition);
     };
     for (const std::string& condition : each.binding_failures) {
       if (conditions.failed.empty() && holds(condition))

@@ -7,6 +7,7 @@
 
 #include "cluster/json/request_json.h"
 #include "cluster/text/quote.h"
+#include "cluster/text/timestamp.h"
 #include "sql/faults.h"
 #include "workers/bind/bind_queries.h"
 #include "workers/bind/bind_room.h"
@@ -220,21 +221,24 @@ void Binder::CheckClaims(BindGroup& group, cluster::Time now) {
   }
   if (awaited.empty() || !group.problem.empty()) return;
   // Volumes take seconds to be made, or never are.
-  Await(group, now, "claim " + Quote(awaited) + " got no volume in time");
+  Await(group, now, "claim " + Quote(awaited) + " waits for its volume");
 }
 
 void Binder::Await(BindGroup& group, cluster::Time now,
-                   std::string too_late) const {
+                   const std::string& awaited) const {
   using std::chrono::milliseconds;
   const auto age =
       std::chrono::duration_cast<milliseconds>(now - group.allocated_at);
   const auto said = ScheduleTimeoutOf(*group.members.front().pod, cache_);
-  if (age < std::min<milliseconds>(options_.claim_timeout,
-                                   said.value_or(options_.claim_timeout))) {
+  const auto allowed = std::min<milliseconds>(
+      options_.claim_timeout, said.value_or(options_.claim_timeout));
+  if (age < allowed) {
     group.waits = true;
     group.delay = std::clamp(age / 4, options_.retry, kLongestClaimDelay);
+    group.awaited = awaited + ", until " +
+                    cluster::FormatTimestamp(group.allocated_at + allowed);
   } else {
-    group.problem = std::move(too_late);
+    group.problem = awaited + ", and has not got it in time";
   }
 }
 
@@ -266,7 +270,7 @@ void Binder::CheckConditions(BindGroup& group,
   if (!conditions.failed.empty()) {
     group.problem = conditions.failed;
   } else if (!conditions.awaited.empty()) {
-    Await(group, now, conditions.awaited + ", and has not got it in time");
+    Await(group, now, conditions.awaited);
   }
   // At once it would get the same devices.
   group.refused |= !group.problem.empty();

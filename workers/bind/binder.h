@@ -105,6 +105,7 @@ class Binder {
     bool waits = false;    // for the watch to catch up, or for claims
     bool refused = false;  // by the cluster; an immediate retry would fail too
     bool newer = false;    // a binding names a later version than was read
+    std::string awaited;   // what it waits for, and until when, for people
     std::string problem;   // why it is sent back
     cluster::Time allocated_at{};
     std::chrono::milliseconds delay{0};  // before it is looked at again
@@ -123,6 +124,10 @@ class Binder {
     std::vector<std::string> uids;  // bound members, with their nodes
     std::vector<std::string> nodes;
     std::vector<GroupId> bound;
+    // Those that wait, with the revisions read and with what they wait for.
+    std::vector<GroupId> waiting;
+    std::vector<int> revisions_of_waiting;
+    std::vector<std::string> awaited;
     // Sent back, with the revisions read and the reasons.
     std::vector<GroupId> back;
     std::vector<int> revisions;
@@ -146,7 +151,9 @@ class Binder {
                        const cluster::ResourceClaim& claim,
                        cluster::Time now) const;
   // Makes the group wait, unless that has taken too long: then it goes back.
-  void Await(BindGroup& group, cluster::Time now, std::string too_late) const;
+  // `awaited`: what waits for what.
+  void Await(BindGroup& group, cluster::Time now,
+             const std::string& awaited) const;
   // Writes the selected nodes to the claims that lack them.
   void AnnounceNodes(std::vector<BindGroup>& groups);
   void CheckRoom(std::vector<BindGroup>& groups);

@@ -25,6 +25,11 @@ Binder::BatchRecord Binder::Sum(const std::vector<BindGroup>& groups) const {
       record.uids.push_back(member.uid);
       record.nodes.push_back(member.node);
     }
+    if (wait) {
+      record.waiting.push_back(group.id);
+      record.revisions_of_waiting.push_back(group.revision);
+      record.awaited.push_back(group.awaited);
+    }
     if (wait || group.members.empty()) continue;
     if (group.problem.empty()) {
       record.bound.push_back(group.id);
@@ -56,6 +61,10 @@ void Binder::Record(const std::vector<BindGroup>& groups, cluster::Time now) {
           ? std::vector<bool>(record.results.size(), true)
           : jobs_.Finish(transaction, record.results);
   transaction.Run(queries::kRecordBoundPods, record.uids, record.nodes, now);
+  if (!record.waiting.empty()) {
+    transaction.Run(queries::kRecordAwaited, record.waiting,
+                    record.revisions_of_waiting, record.awaited);
+  }
   std::set<GroupId> whole;
   for (const sql::Row row :
        transaction.Run(queries::kRecordBoundGroups, record.bound, now)) {

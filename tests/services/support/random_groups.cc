@@ -187,8 +187,10 @@ void RandomGroups::AddPlaced(bool bound) {
   if (before && !bound) row.went_back_at = At(-900);
   if (Chance(0.2)) row.max_size = std::to_string(group.size + 2);
   group.holds = true;
+  const bool awaits = !bound && Chance(0.5);
+  if (awaits) row.own = "claim \"data\" waits for its volume, until noon";
   Write(row);
-  if (!bound) group.reason = "is being bound";
+  if (!bound) group.reason = awaits ? row.own : "is being bound";
   int ended = 0;
   for (int i = 0; i < group.size; ++i) {
     const bool ends = bound && i > 0 && Chance(0.3);

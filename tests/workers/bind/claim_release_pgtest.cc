@@ -290,6 +290,37 @@ TEST_F(DeviceClaimsPlaced, ClaimThatIsGivenBackDuringTheWaitIsWrittenAgain) {
   EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
 }
 
+TEST_F(DeviceClaimsPlaced, GroupSaysForWhichConditionItWaitsAndUntilWhen) {
+  NameConditions("n0");
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 2);
+  PlaceAll();
+  const auto reason = [this] {
+    return Ask("SELECT reason FROM group_standing");
+  };
+  EXPECT_EQ(reason(), "is being bound");
+  BindDue();
+  const std::string until =
+      cluster::FormatTimestamp(std::chrono::floor<std::chrono::seconds>(kNoon) +
+                               std::chrono::minutes(10));
+  const std::string first =
+      "device n0/gpu-0 of gpu.example.com in the ResourceClaim \"a-gpus\" "
+      "waits for its condition \"Attached\", until " +
+      until;
+  EXPECT_EQ(reason(), first);
+  EXPECT_EQ(Ask("SELECT shown_state FROM group_standing"), "allocated");
+  const std::string written = Ask("SELECT xmin::text FROM pod_groups");
+  BindDue();
+  EXPECT_EQ(Ask("SELECT xmin::text FROM pod_groups"), written);
+  Say("a", {{"gpu-0", "Attached"}});
+  BindDue();
+  EXPECT_THAT(reason(), HasSubstr("device n0/gpu-1 of"));
+  Say("a", {{"gpu-0", "Attached"}, {"gpu-1", "Attached"}});
+  BindDue();
+  EXPECT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(reason(), "NULL");
+}
+
 TEST_F(DeviceClaimsPlaced, FailedConditionSendsTheWholeGroupBack) {
   NameConditions("n0");
   CreatePod("a", "gang", 2, 2);
@@ -300,8 +331,8 @@ TEST_F(DeviceClaimsPlaced, FailedConditionSendsTheWholeGroupBack) {
   BindDue();
   EXPECT_EQ(StateOf("gang"), "pending queued");
   EXPECT_EQ(Ask("SELECT reason FROM pod_groups"),
-            "placed again: device n0/gpu-1 of gpu.example.com has the "
-            "condition \"Broken\"");
+            "placed again: device n0/gpu-1 of gpu.example.com in the "
+            "ResourceClaim \"a-gpus\" has the condition \"Broken\"");
   EXPECT_EQ(Release(), 2);
 }
 
@@ -315,8 +346,9 @@ TEST_F(DeviceClaimsPlaced, ConditionThatDoesNotComeSendsTheGroupBackInTime) {
   BindDue(kNoon + std::chrono::seconds(600));
   EXPECT_EQ(StateOf("gang"), "pending queued");
   EXPECT_EQ(Ask("SELECT reason FROM pod_groups"),
-            "placed again: device n0/gpu-0 of gpu.example.com waits for its "
-            "condition \"Attached\", and has not got it in time");
+            "placed again: device n0/gpu-0 of gpu.example.com in the "
+            "ResourceClaim \"a-gpus\" waits for its condition \"Attached\", "
+            "and has not got it in time");
 }
 
 TEST_F(DeviceClaimsPlaced, WhatCanNeverBeIsTold) {

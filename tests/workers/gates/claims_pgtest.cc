@@ -212,7 +212,9 @@ TEST_F(Claims, ThatGetNoVolumeInTimeSendTheGroupBackWhole) {
   const auto late = kNoon + std::chrono::minutes(11);
   BindDue(late);
   EXPECT_EQ(StateOf("gang"), "pending queued");
-  EXPECT_THAT(ReasonOf("gang"), HasSubstr("\"b\" got no volume in time"));
+  EXPECT_THAT(ReasonOf("gang"),
+              HasSubstr("\"b\" waits for its volume, and has not got it "
+                        "in time"));
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "0");
   // Again, with claim b still announced.
   Run(late);

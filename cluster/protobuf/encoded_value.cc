@@ -27,9 +27,11 @@ void Order(std::vector<EncodedValue::Entry>& entries) {
       entries.end())
     return;
   std::ranges::stable_sort(entries, std::less<>(), key);
-  const auto dropped = std::ranges::unique(entries.rbegin(), entries.rend(),
-                                           std::equal_to<>(), key);
-  entries.erase(entries.begin(), dropped.begin().base());
+  const auto kept = std::unique(entries.rbegin(), entries.rend(),
+                                [](const auto& one, const auto& other) {
+                                  return one.first == other.first;
+                                });
+  entries.erase(entries.begin(), kept.base());
 }
 
 // Adds a member for each field that is not in the table; `inside` as there.

@@ -6,7 +6,7 @@ namespace fluxnetes::cluster {
 namespace {
 
 // 0 if the version is not a number.
-std::uint64_t NumberOf(const std::string& version) {
+std::uint64_t VersionNumber(const std::string& version) {
   std::uint64_t number = 0;
   const char* const end = version.data() + version.size();
   const auto [stop, error] = std::from_chars(version.data(), end, number);
@@ -23,12 +23,12 @@ void KindVersions::BeginList() {
 }
 
 void KindVersions::See(const std::string& version) {
-  if (listing_) forgotten_ = std::max(forgotten_, NumberOf(version));
+  if (listing_) forgotten_ = std::max(forgotten_, VersionNumber(version));
 }
 
 void KindVersions::SeeDeleted(const std::string& key,
                               const std::string& version) {
-  const std::uint64_t number = NumberOf(version);
+  const std::uint64_t number = VersionNumber(version);
   if (number == 0) return;
   std::uint64_t& gone = gone_[key];
   gone = std::max(gone, number);
@@ -44,10 +44,10 @@ void KindVersions::SeeDeleted(const std::string& key,
 
 bool KindVersions::IsLate(const std::string& key, const std::string& version,
                           const std::string* held) const {
-  const std::uint64_t number = NumberOf(version);
+  const std::uint64_t number = VersionNumber(version);
   if (number == 0) return false;
   if (held != nullptr)
-    return listing_ ? version == *held : number <= NumberOf(*held);
+    return listing_ ? version == *held : number <= VersionNumber(*held);
   if (listing_) return false;
   const auto gone = gone_.find(key);
   return number <= forgotten_ ||

@@ -12,7 +12,7 @@ namespace {
 
 using Life = ControllerState::Life;
 
-int CountOf(const EncodedValue& object, const char* key) {
+int PodCount(const EncodedValue& object, const char* key) {
   return std::max(0, DecodeInteger32(object, key).value_or(0));
 }
 
@@ -46,10 +46,10 @@ void DecodeJobState(const EncodedValue& spec, const EncodedValue& status,
   state.life = Life::kLives;
   state.at_once = std::max(0, DecodeInteger32(spec, "parallelism").value_or(1));
   state.completions = DecodeInteger32(spec, "completions");
-  state.succeeded = std::max(CountOf(status, "succeeded"),
+  state.succeeded = std::max(PodCount(status, "succeeded"),
                              CountIndexes(Text(status, "completedIndexes")));
-  state.failed = CountOf(status, "failed");
-  state.active = CountOf(status, "active");
+  state.failed = PodCount(status, "failed");
+  state.active = PodCount(status, "active");
   state.failed_indexes = CountIndexes(Text(status, "failedIndexes"));
   state.backoff_limit =
       DecodeInteger32(spec, "backoffLimit").value_or(state.backoff_limit);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json Parse(const std::string& text) {
+Json ParseAnswer(const std::string& text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
@@ -36,7 +36,7 @@ std::string CollectionOf(const Submitted& object) {
 
 Submitted Submit(HttpClient& client, const std::string& manifest,
                  const std::string& default_namespace) {
-  const Json object = Parse(manifest);
+  const Json object = ParseAnswer(manifest);
   const Json& metadata = At(object, "metadata");
   Submitted result;
   result.kind = Text(object, "kind");
@@ -60,12 +60,13 @@ Submitted Submit(HttpClient& client, const std::string& manifest,
     result.error = response.error;
   } else if (!response.Succeeded()) {
     result.error = ReadStatusMessage(response.body);
-    result.taken = Text(Parse(response.body), "reason") == "AlreadyExists";
+    result.taken =
+        Text(ParseAnswer(response.body), "reason") == "AlreadyExists";
     if (result.error.empty()) {
       result.error = "the server answered " + std::to_string(response.status);
     }
   } else {
-    const Json answer = Parse(response.body);
+    const Json answer = ParseAnswer(response.body);
     result.created = true;
     result.name = Text(At(answer, "metadata"), "name", result.name.c_str());
     result.uid = Text(At(answer, "metadata"), "uid");

@@ -151,7 +151,7 @@ constexpr Field kSpreadFields[] = {
     OneText("whenUnsatisfiable", 3), One("labelSelector", 4, kLabelSelector),
     OneInteger("minDomains", 5),     OneText("nodeAffinityPolicy", 6),
     OneText("nodeTaintsPolicy", 7),  ManyTexts("matchLabelKeys", 8)};
-constexpr MessageFields kSpread{kSpreadFields};
+constexpr MessageFields kSpreadMessage{kSpreadFields};
 
 constexpr Field kRequirementsFields[] = {AmountMap("limits", 1),
                                          AmountMap("requests", 2)};
@@ -213,12 +213,12 @@ constexpr Field kPodSpecFields[] = {
     OneInteger("priority", 25),
     OneText("preemptionPolicy", 31),
     AmountMap("overhead", 32),
-    Many("topologySpreadConstraints", 33, kSpread),
+    Many("topologySpreadConstraints", 33, kSpreadMessage),
     Many("schedulingGates", 38, kSchedulingGate),
     Many("resourceClaims", 39, kPodClaim),
     One("resources", 40, kRequirements),
     One("schedulingGroup", 43, kSchedulingGroup)};
-constexpr MessageFields kPodSpec{kPodSpecFields};
+constexpr MessageFields kPodSpecMessage{kPodSpecFields};
 
 // Of every kind that has conditions.
 constexpr Field kConditionFields[] = {OneText("type", 1), OneText("status", 2),
@@ -239,7 +239,7 @@ constexpr Field kPodStatusFields[] = {
 constexpr MessageFields kPodStatus{kPodStatusFields};
 
 constexpr Field kPodFields[] = {One("metadata", 1, kObjectMeta),
-                                One("spec", 2, kPodSpec),
+                                One("spec", 2, kPodSpecMessage),
                                 One("status", 3, kPodStatus)};
 constexpr MessageFields kPod{kPodFields};
 
@@ -261,7 +261,7 @@ constexpr MessageFields kNodeStatus{kNodeStatusFields};
 constexpr Field kNodeFields[] = {One("metadata", 1, kObjectMeta),
                                  One("spec", 2, kNodeSpec),
                                  One("status", 3, kNodeStatus)};
-constexpr MessageFields kNode{kNodeFields};
+constexpr MessageFields kNodeMessage{kNodeFields};
 
 // Of the controllers of pods.
 
@@ -272,7 +272,7 @@ constexpr Field kJobSpecFields[] = {
     OneInteger("parallelism", 1), OneInteger("completions", 2),
     One("template", 6, kPodTemplate), OneInteger("backoffLimit", 7),
     OneFlag("suspend", 10)};
-constexpr MessageFields kJobSpec{kJobSpecFields};
+constexpr MessageFields kJobSpecMessage{kJobSpecFields};
 
 constexpr Field kJobStatusFields[] = {
     Many("conditions", 1, kCondition), OneInteger("active", 4),
@@ -281,7 +281,7 @@ constexpr Field kJobStatusFields[] = {
 constexpr MessageFields kJobStatus{kJobStatusFields};
 
 constexpr Field kJobFields[] = {One("metadata", 1, kObjectMeta),
-                                One("spec", 2, kJobSpec),
+                                One("spec", 2, kJobSpecMessage),
                                 One("status", 3, kJobStatus)};
 constexpr MessageFields kJob{kJobFields};
 
@@ -303,7 +303,7 @@ constexpr MessageFields kDaemonSet{kDaemonSetFields};
 
 // CronJob, Namespace, and an object of any kind that is read for its metadata.
 constexpr Field kMetadataFields[] = {One("metadata", 1, kObjectMeta)};
-constexpr MessageFields kMetadata{kMetadataFields};
+constexpr MessageFields kMetadataMessage{kMetadataFields};
 
 // Of volumes.
 
@@ -394,7 +394,7 @@ constexpr MessageFields kPodGroupStatus{kPodGroupStatusFields};
 constexpr Field kPodGroupFields[] = {One("metadata", 1, kObjectMeta),
                                      One("spec", 2, kPodGroupSpec),
                                      One("status", 3, kPodGroupStatus)};
-constexpr MessageFields kPodGroup{kPodGroupFields};
+constexpr MessageFields kPodGroupMessage{kPodGroupFields};
 
 // Of devices (k8s.io/api/resource/v1/generated.proto). What a claim asks for is
 // read whole: a request that was understood in part would be given too much.
@@ -594,18 +594,18 @@ const MessageFields* FieldsOfKind(std::string_view kind) {
   static constexpr std::pair<std::string_view, const MessageFields*> kKinds[] =
       {{"Pod", &kPod},
        {"PodList", &kListOf<kPod>},
-       {"Node", &kNode},
-       {"NodeList", &kListOf<kNode>},
-       {"Namespace", &kMetadata},
-       {"NamespaceList", &kListOf<kMetadata>},
+       {"Node", &kNodeMessage},
+       {"NodeList", &kListOf<kNodeMessage>},
+       {"Namespace", &kMetadataMessage},
+       {"NamespaceList", &kListOf<kMetadataMessage>},
        {"StorageClass", &kStorageClass},
        {"StorageClassList", &kListOf<kStorageClass>},
        {"PersistentVolume", &kPersistentVolume},
        {"PersistentVolumeList", &kListOf<kPersistentVolume>},
        {"PersistentVolumeClaim", &kPersistentClaim},
        {"PersistentVolumeClaimList", &kListOf<kPersistentClaim>},
-       {"PodGroup", &kPodGroup},
-       {"PodGroupList", &kListOf<kPodGroup>},
+       {"PodGroup", &kPodGroupMessage},
+       {"PodGroupList", &kListOf<kPodGroupMessage>},
        {"Job", &kJob},
        {"JobList", &kListOf<kJob>},
        {"DeviceClass", &kDeviceClass},
@@ -614,13 +614,13 @@ const MessageFields* FieldsOfKind(std::string_view kind) {
        {"ResourceSliceList", &kListOf<kResourceSlice>},
        {"ResourceClaim", &kResourceClaim},
        {"ResourceClaimList", &kListOf<kResourceClaim>},
-       {"CronJob", &kMetadata},
+       {"CronJob", &kMetadataMessage},
        {"ReplicaSet", &kReplicated},
        {"Deployment", &kReplicated},
        {"StatefulSet", &kReplicated},
        {"ReplicationController", &kReplicated},
        {"DaemonSet", &kDaemonSet},
-       {"PartialObjectMetadata", &kMetadata},
+       {"PartialObjectMetadata", &kMetadataMessage},
        {"Status", &kStatus}};
   for (const auto& [name, fields] : kKinds)
     if (name == kind) return fields;

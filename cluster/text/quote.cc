@@ -5,7 +5,7 @@
 namespace fluxnetes::cluster {
 namespace {
 
-constexpr std::size_t kLongest = 60;
+constexpr std::size_t kLongestQuote = 60;
 
 std::string Escaped(unsigned char byte) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
@@ -18,7 +18,7 @@ std::string Quote(std::string_view text) {
   std::string quoted = "\"";
   std::string_view rest = text;
   while (!rest.empty()) {
-    if (quoted.size() > kLongest) {
+    if (quoted.size() > kLongestQuote) {
       return quoted + "...\" (" + std::to_string(text.size()) + " bytes)";
     }
     const std::size_t length = Utf8Length(rest);

@@ -26,7 +26,7 @@ bool Matches(std::string_view text, std::string_view shape) {
              [](char c, char s) { return s == '0' ? IsDigit(c) : c == s; });
 }
 
-int Number(std::string_view digits) {
+int ValueOfDigits(std::string_view digits) {
   int number = 0;
   for (const char digit : digits) number = number * 10 + (digit - '0');
   return number;
@@ -47,8 +47,8 @@ microseconds TakeFraction(std::string_view& text) {
 std::optional<minutes> Offset(std::string_view text) {
   if (text == "Z" || text == "z") return minutes(0);
   if (!Matches(text, "+00:00") && !Matches(text, "-00:00")) return {};
-  const minutes offset =
-      hours(Number(text.substr(1, 2))) + minutes(Number(text.substr(4, 2)));
+  const minutes offset = hours(ValueOfDigits(text.substr(1, 2))) +
+                         minutes(ValueOfDigits(text.substr(4, 2)));
   return text[0] == '-' ? -offset : offset;
 }
 
@@ -83,7 +83,7 @@ std::optional<Time> ParseTimestamp(std::string_view text) {
   const std::string_view stamp = text.substr(0, kShape.size());
   if (!Matches(stamp, kShape)) return std::nullopt;
   const auto part = [&](std::size_t at, std::size_t length) {
-    return Number(stamp.substr(at, length));
+    return ValueOfDigits(stamp.substr(at, length));
   };
   const std::chrono::year_month_day date(
       std::chrono::year(part(0, 4)),

@@ -91,7 +91,7 @@ int TakeBase(std::string_view& digits) {
 
 // Go: strconv.ParseInt and ParseUint in base 0. Only what has no sign may
 // exceed 63 bits.
-std::optional<Json> Integer(std::string_view text) {
+std::optional<Json> YamlInteger(std::string_view text) {
   const bool negative = text.starts_with('-');
   const bool has_sign = negative || text.starts_with('+');
   if (has_sign) text.remove_prefix(1);
@@ -166,7 +166,7 @@ Json KubernetesScalar(const std::string& text) {
   if (!IsDigit(text[0]) && !IsSign(text[0]) && text[0] != '.') return text;
   const std::string plain = WithoutUnderscores(text);
   if (text[0] != '.') {
-    if (const auto integer = Integer(plain)) return *integer;
+    if (const auto integer = YamlInteger(plain)) return *integer;
   }
   if (const auto number = Float(plain)) return *number;
   return text;

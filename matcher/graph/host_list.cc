@@ -6,7 +6,7 @@
 namespace fluxnetes::matcher {
 namespace {
 
-std::optional<std::uint64_t> ParseNumber(std::string_view text) {
+std::optional<std::uint64_t> ParseHostNumber(std::string_view text) {
   std::uint64_t number = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, number);
@@ -40,10 +40,10 @@ bool HostList::ParseName(std::string_view text, std::vector<Range>& ranges) {
     if (more) numbers.remove_prefix(comma + 1);
     const auto dash = part.find('-');
     const std::string_view low = part.substr(0, dash);
-    const auto first = ParseNumber(low);
+    const auto first = ParseHostNumber(low);
     const auto last = dash == std::string_view::npos
                           ? first
-                          : ParseNumber(part.substr(dash + 1));
+                          : ParseHostNumber(part.substr(dash + 1));
     if (!first || !last || *last < *first) return false;
     ranges.push_back({std::string(text.substr(0, open)), std::string(suffix),
                       true, low.size(), *first, *last});
@@ -73,7 +73,7 @@ bool HostList::Matches(const Range& range, std::string_view host) {
   }
   host.remove_prefix(range.prefix.size());
   host.remove_suffix(range.suffix.size());
-  const auto number = ParseNumber(host);
+  const auto number = ParseHostNumber(host);
   return number && *number >= range.first && *number <= range.last &&
          host.size() == std::max(range.width, Digits(*number));
 }

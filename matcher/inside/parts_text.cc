@@ -35,7 +35,7 @@ struct NumberedName {
   std::int64_t number = -1;
 };
 
-NumberedName Split(std::string_view name) {
+NumberedName SplitAtNumber(std::string_view name) {
   std::size_t at = name.size();
   while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;
   const std::string_view digits = name.substr(at);
@@ -73,7 +73,7 @@ class PartsWriter {
   void Add(VertexIndex v, bool whole) {
     const VertexIndex parent = structure_.parent(v);
     const NumberedName name =
-        v == 0 ? NumberedName{} : Split(structure_.graph().Name(v));
+        v == 0 ? NumberedName{} : SplitAtNumber(structure_.graph().Name(v));
     if (numbers_.empty() || name.number <= numbers_.back() ||
         parent != parent_ || name.base != base_ || whole != whole_) {
       Flush();

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = YamlTree::Kind;
 
-std::string_view View(const yaml_char_t* text, std::size_t size) {
+std::string_view TextOf(const yaml_char_t* text, std::size_t size) {
   return {reinterpret_cast<const char*>(text), size};
 }
 
@@ -122,7 +122,7 @@ int YamlTreeBuilder::AddNode(const yaml_event_t& event,
 
 void YamlTreeBuilder::AddScalar(const yaml_event_t& event) {
   const auto& scalar = event.data.scalar;
-  const std::string_view text = View(scalar.value, scalar.length);
+  const std::string_view text = TextOf(scalar.value, scalar.length);
   const bool plain =
       scalar.style == YAML_PLAIN_SCALAR_STYLE && scalar.tag == nullptr;
   const bool null = plain && IsNull(text);

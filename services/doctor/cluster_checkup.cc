@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kAnswerDeadline{5};
 // Seconds; the server's time is in whole seconds.
 constexpr double kClockOff = 2;
 
-std::string Called(const SchedulerRight& right) {
+std::string RightCalled(const SchedulerRight& right) {
   std::string resource(right.resource);
   if (!right.subresource.empty())
     resource += "/" + std::string(right.subresource);
@@ -205,7 +205,7 @@ class ClusterCheckup {
       if (json.value(Json::json_pointer("/status/allowed"), false)) continue;
       std::string& list =
           (right.optional ? optional : missing)[std::string(right.why)];
-      list += (list.empty() ? "" : ", ") + Called(right);
+      list += (list.empty() ? "" : ", ") + RightCalled(right);
     }
     TellMissing(missing, optional);
   }

@@ -13,7 +13,7 @@
 namespace fluxnetes::services {
 namespace {
 
-std::int64_t SecondsOf(sql::Timestamp time) {
+std::int64_t UnixSeconds(sql::Timestamp time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch())
       .count();
 }
@@ -30,8 +30,9 @@ void FillPool(v1::Pool& message, const PoolRow& pool) {
     each.set_group(holder.group);
     each.set_amount(holder.amount);
     each.set_reserved(holder.reserved);
-    each.mutable_starts_at()->set_seconds(SecondsOf(holder.start));
-    if (holder.end) each.mutable_ends_at()->set_seconds(SecondsOf(*holder.end));
+    each.mutable_starts_at()->set_seconds(UnixSeconds(holder.start));
+    if (holder.end)
+      each.mutable_ends_at()->set_seconds(UnixSeconds(*holder.end));
   }
 }
 

@@ -8,7 +8,7 @@ namespace fluxnetes::services {
 namespace {
 
 // Escapes text for a cell of a Markdown table.
-std::string Cell(const std::string& text) {
+std::string TableCell(const std::string& text) {
   std::string shown;
   for (const char c : text) {
     if (c == '|' || c == '<' || c == '*' || c == '_' || c == '\\')
@@ -32,7 +32,7 @@ std::string Capital(std::string about) {
 }
 
 // Returns "fluxnetes queue set QUEUE SETTING... [flags]".
-std::string Usage(const CommandTree& tree, const std::string& path) {
+std::string UsageLine(const CommandTree& tree, const std::string& path) {
   std::string text = path;
   for (const CommandTree::Argument& argument : tree.arguments) {
     const std::string shown = argument.value + (argument.many ? "..." : "");
@@ -49,20 +49,20 @@ std::string RowOfFlag(const CommandTree::Flag& flag) {
         (names.empty() ? "" : ", ") +
         CellCode(last && !flag.value.empty() ? name + " " + flag.value : name);
   }
-  return fmt::format("| {} | {} |\n", names, Cell(flag.about));
+  return fmt::format("| {} | {} |\n", names, TableCell(flag.about));
 }
 
 std::string SectionOf(const CommandTree& tree, const std::string& path) {
   std::string rows;
   for (const CommandTree::Argument& argument : tree.arguments)
     rows += fmt::format("| {} | {} |\n", CellCode(argument.value),
-                        Cell(argument.about));
+                        TableCell(argument.about));
   for (const CommandTree::Flag& flag : tree.flags)
     if (std::ranges::find(flag.names, "--help") == flag.names.end())
       rows += RowOfFlag(flag);
   if (!rows.empty()) rows = "\n| | |\n|---|---|\n" + rows;
   return fmt::format("\n### {}\n\n{}.\n\n```\n{}\n```\n{}", path,
-                     Capital(tree.about), Usage(tree, path), rows);
+                     Capital(tree.about), UsageLine(tree, path), rows);
 }
 
 // Returns the link target of a section's heading.
@@ -83,7 +83,7 @@ void AddCommands(const CommandTree& tree, const std::string& path,
     }
     table +=
         fmt::format("| [`{}`](#{}) | {} |\n", below.substr(below.find(' ') + 1),
-                    Anchor(below), Cell(command.about));
+                    Anchor(below), TableCell(command.about));
     sections += SectionOf(command, below);
   }
 }

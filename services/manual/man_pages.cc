@@ -37,7 +37,7 @@ std::string PageName(const std::string& path) {
 }
 
 // Returns "-o, --output FORM", in bold and italic.
-std::string Called(const CommandTree::Flag& flag) {
+std::string FlagCalled(const CommandTree::Flag& flag) {
   std::string text;
   for (const std::string& name : flag.names)
     text += fmt::format("{}\\fB{}\\fR", text.empty() ? "" : ", ", Roff(name));
@@ -49,7 +49,7 @@ std::string ListOfFlags(const CommandTree& tree, const std::string& group) {
   std::string text;
   for (const CommandTree::Flag& flag : tree.flags)
     if (flag.group == group)
-      text += fmt::format(".TP\n{}\n{}\n", Called(flag),
+      text += fmt::format(".TP\n{}\n{}\n", FlagCalled(flag),
                           Roff(Sentence(flag.about)));
   return text;
 }

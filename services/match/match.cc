@@ -19,8 +19,8 @@
 namespace fluxnetes::services {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using MatchState = workers::JobspecMatch::State;
+using OrderedJson = nlohmann::ordered_json;
+using JobspecState = workers::JobspecMatch::State;
 using WallClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongest{30};
@@ -48,31 +48,33 @@ std::map<std::string, int> PodsByNode(const workers::JobspecMatch& match) {
   return pods;
 }
 
-Json PlacementsJson(const workers::JobspecMatch& match) {
-  Json placements = Json::array();
+OrderedJson PlacementsJson(const workers::JobspecMatch& match) {
+  OrderedJson placements = OrderedJson::array();
   for (const auto& pod : match.pods) {
-    Json placement = {{"node", pod.node}, {"inside", nullptr}};
+    OrderedJson placement = {{"node", pod.node}, {"inside", nullptr}};
     if (!pod.parts.empty()) placement["inside"] = pod.parts;
     placement["resourceSet"] = pod.resource_set.empty()
-                                   ? Json(nullptr)
-                                   : Json::parse(pod.resource_set);
+                                   ? OrderedJson(nullptr)
+                                   : OrderedJson::parse(pod.resource_set);
     placements.push_back(std::move(placement));
   }
   return placements;
 }
 
-Json MatchJson(const workers::JobspecMatch& match) {
+OrderedJson MatchJson(const workers::JobspecMatch& match) {
   const auto& duration = match.jobspec.duration;
-  Json nodes = Json::array();
+  OrderedJson nodes = OrderedJson::array();
   for (const auto& [name, pods] : PodsByNode(match))
     nodes.push_back({{"name", name}, {"pods", pods}});
   return {{"kind", "Match"},
           {"state", workers::StateWord(match.state)},
-          {"startsAt", match.start < 0 ? Json(nullptr)
-                                       : Json(Rfc3339(AtSecond(match.start)))},
+          {"startsAt", match.start < 0
+                           ? OrderedJson(nullptr)
+                           : OrderedJson(Rfc3339(AtSecond(match.start)))},
           {"queue", match.queue},
           {"pods", match.jobspec.pods},
-          {"duration", duration ? Json(duration->count()) : Json(nullptr)},
+          {"duration",
+           duration ? OrderedJson(duration->count()) : OrderedJson(nullptr)},
           {"nodes", std::move(nodes)},
           {"placements", PlacementsJson(match)}};
 }
@@ -104,18 +106,18 @@ std::string MatchInWords(const workers::JobspecMatch& match,
       "{} pod{} on {} node{}", match.jobspec.pods,
       match.jobspec.pods == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
   switch (match.state) {
-    case MatchState::kNow:
+    case JobspecState::kNow:
       return "now: " + where;
-    case MatchState::kReserved:
+    case JobspecState::kReserved:
       return fmt::format("reserved at {}, {}: {}",
                          ShortTime(AtSecond(match.start)),
                          Relative(AtSecond(match.start), now), where);
-    case MatchState::kWaits:
+    case JobspecState::kWaits:
       return "waits: it fits, but only after groups that have no end";
-    case MatchState::kNever:
+    case JobspecState::kNever:
       return "never: the nodes of its queue could not hold it, even if nothing "
              "ran there";
-    case MatchState::kTooLong:
+    case JobspecState::kTooLong:
       return "unknown: to follow all that waits takes too long";
   }
   return "";
@@ -150,7 +152,8 @@ ExitCode RunMatch(const MatchOptions& options, sql::Pool* pool,
   } else {
     console.out << Write(MatchJson(match), options.output);
   }
-  return match.state == MatchState::kNever ? ExitCode::kFailed : ExitCode::kOk;
+  return match.state == JobspecState::kNever ? ExitCode::kFailed
+                                             : ExitCode::kOk;
 }
 
 }  // namespace fluxnetes::services

@@ -8,7 +8,7 @@ namespace fluxnetes::services {
 namespace {
 
 // Provisional groups count as finished at this time.
-constexpr sql::Timestamp kNever =
+constexpr sql::Timestamp kEndOfTime =
     std::chrono::sys_days(std::chrono::year(9999) / 1 / 1);
 
 GroupRow RefusedOf(const sql::Row& row) {
@@ -31,7 +31,7 @@ std::optional<std::vector<std::string>> StatesOf(
 }
 
 sql::Timestamp FinishedSince(const GroupPageFilter& filter) {
-  return filter.finished_since.value_or(kNever);
+  return filter.finished_since.value_or(kEndOfTime);
 }
 
 bool WantsRefused(const GroupPageFilter& filter) {

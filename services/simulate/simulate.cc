@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenProgress{200};
 constexpr std::size_t kNotesShown = 20;
 constexpr const char* kOnTerminal = "-";  // of --gantt
-constexpr int kColumns = 80;              // if the output is no terminal
+constexpr int kDefaultColumns = 80;       // if the output is no terminal
 
 double SecondsSince(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
@@ -135,7 +135,7 @@ ExitCode RunSimulate(const SimulateOptions& options, const Config& config,
     const int columns = console.size().first;
     console.out << '\n'
                 << GanttChart(input.scenario, course,
-                              columns > 0 ? columns : kColumns);
+                              columns > 0 ? columns : kDefaultColumns);
   }
   TellNotes(input, console);
   return course.stopped ? ExitCode::kInterrupted : ExitCode::kOk;

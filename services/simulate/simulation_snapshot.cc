@@ -24,7 +24,7 @@ namespace {
 
 using workers::Scenario;
 
-constexpr std::ptrdiff_t kNamed = 5;  // groups named in a note
+constexpr std::ptrdiff_t kGroupsNamed = 5;  // groups named in a note
 
 cluster::Resources ResourcesIn(const sql::Row& row, const std::string& whose) {
   cluster::Resources resources;
@@ -276,7 +276,7 @@ std::vector<cluster::Node> ReadSnapshotNodes(sql::Pool& pool) {
 
 std::string WithRulesAboutPods(const Scenario& scenario, std::size_t from) {
   std::string names;
-  std::ptrdiff_t more = -kNamed;
+  std::ptrdiff_t more = -kGroupsNamed;
   for (std::size_t i = from; i < scenario.groups.size(); ++i) {
     const Scenario::Group& group = scenario.groups[i];
     const auto& shape = scenario.shapes[static_cast<std::size_t>(group.shape)];

@@ -58,7 +58,7 @@ std::string Write(int code, std::string_view reason, std::string_view message,
   return json.Take();
 }
 
-std::string Quoted(std::string_view name) {
+std::string QuotedValue(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
@@ -84,7 +84,7 @@ HttpAnswer BadRequest(std::string_view why) {
 
 HttpAnswer NotFound(std::string_view resource, std::string_view name) {
   const std::string message =
-      std::string(resource) + " " + Quoted(name) + " not found";
+      std::string(resource) + " " + QuotedValue(name) + " not found";
   return Answer(404, WriteStatus(404, message, resource, name));
 }
 
@@ -102,14 +102,14 @@ HttpAnswer MethodNotAllowed() {
 
 HttpAnswer AlreadyExists(std::string_view resource, std::string_view name) {
   const std::string message =
-      std::string(resource) + " " + Quoted(name) + " already exists";
+      std::string(resource) + " " + QuotedValue(name) + " already exists";
   return Answer(409, Write(409, "AlreadyExists", message, resource, name));
 }
 
 HttpAnswer Conflict(std::string_view resource, std::string_view name,
                     std::string_view why) {
   const std::string message = "Operation cannot be fulfilled on " +
-                              std::string(resource) + " " + Quoted(name) +
+                              std::string(resource) + " " + QuotedValue(name) +
                               ": " + std::string(why);
   return Answer(409, WriteStatus(409, message, resource, name));
 }
@@ -124,7 +124,7 @@ HttpAnswer WrongUid(std::string_view resource, std::string_view name,
 
 HttpAnswer Invalid(std::string_view kind, std::string_view name,
                    std::string_view why) {
-  const std::string message = std::string(kind) + " " + Quoted(name) +
+  const std::string message = std::string(kind) + " " + QuotedValue(name) +
                               " is invalid: " + std::string(why);
   return Answer(422, WriteStatus(422, message, kind, name));
 }

@@ -12,7 +12,7 @@
 namespace fluxnetes::services {
 namespace {
 
-std::string TypeOf(std::string_view name) {
+std::string ContentTypeOf(std::string_view name) {
   if (name.ends_with(".html")) return "text/html; charset=utf-8";
   if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
   if (name.ends_with(".css")) return "text/css; charset=utf-8";
@@ -41,7 +41,7 @@ bool IsUnchanged(const std::string& if_none_match, const std::string& tag) {
 PageFiles::PageFiles() {
   for (const auto& [name, bytes] : kPageBytes) {
     File file;
-    file.type = TypeOf(name);
+    file.type = ContentTypeOf(name);
     file.gzipped = std::make_shared<const std::string>(bytes);
     file.plain = std::make_shared<const std::string>(Gunzip(bytes));
     file.etag = TagOf(*file.plain);

@@ -13,7 +13,7 @@ namespace fluxnetes::services {
 namespace {
 
 constexpr const char* kUser = "x-forwarded-user";
-constexpr const char* kGroups = "x-forwarded-groups";
+constexpr const char* kGroupsHeader = "x-forwarded-groups";
 constexpr const char* kSecret = "x-proxy-secret";
 constexpr std::size_t kShortestSecret = 16;
 constexpr std::size_t kLongestSecret = 4'096;
@@ -107,13 +107,14 @@ std::variant<Principal, WebRefusal> ProxyIdentity::Identify(
   if (name.size() > kLongestName)
     return Forged(
         fmt::format("X-Forwarded-User has more than {} letters", kLongestName));
-  return access_.RightsOf(name, NamesIn(request.Header(kGroups)));
+  return access_.RightsOf(name, NamesIn(request.Header(kGroupsHeader)));
 }
 
 WebRefusal ProxyIdentity::CheckNoIdentity(const WebRequest& request) {
-  for (const auto& [header, shown] : {std::pair(kUser, "X-Forwarded-User"),
-                                      std::pair(kGroups, "X-Forwarded-Groups"),
-                                      std::pair(kSecret, "X-Proxy-Secret")})
+  for (const auto& [header, shown] :
+       {std::pair(kUser, "X-Forwarded-User"),
+        std::pair(kGroupsHeader, "X-Forwarded-Groups"),
+        std::pair(kSecret, "X-Proxy-Secret")})
     if (request.headers.contains(header))
       return Forged(fmt::format(
           "{} is there, and web.identity is link: no proxy says who asks",

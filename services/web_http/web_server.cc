@@ -22,7 +22,7 @@ using Clock = ConnectionDeadlines::Clock;
 
 constexpr std::size_t kConnectionMemory = std::size_t{32} << 10U;
 constexpr std::size_t kStreamBlock = std::size_t{4} << 10U;
-constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::chrono::seconds kBetweenDeadlineLooks{1};
 
 int FdOf(MHD_Connection* connection) {
   const MHD_ConnectionInfo* info =
@@ -158,7 +158,7 @@ struct WebServer::State {
         gate({.address = options.address,
               .connections = options.connections,
               .admit = [this](int fd) { Admit(fd); }}),
-        deadlines(kBetweenLooks) {}
+        deadlines(kBetweenDeadlineLooks) {}
 
   void Start();
   void Admit(int fd);

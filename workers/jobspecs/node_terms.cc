@@ -38,7 +38,7 @@ void CheckTerms(const AnyTerm& terms) {
         terms.size(), values, kMaxNodeTerms, kMaxNodeValues));
 }
 
-AnyTerm Both(const AnyTerm& a, const AnyTerm& b) {
+AnyTerm BothTerms(const AnyTerm& a, const AnyTerm& b) {
   if (a.size() * b.size() > kMaxNodeTerms)
     RefuseTerms(fmt::format("makes {} terms; at most {} are right",
                             a.size() * b.size(), kMaxNodeTerms));
@@ -110,7 +110,8 @@ class TermReader {
     for (int i = node.first; i < node.last; ++i) {
       const AnyTerm operand =
           Read(constraint_.nodes[static_cast<std::size_t>(i)], holds);
-      terms = by_and ? Both(terms, operand) : Either(std::move(terms), operand);
+      terms = by_and ? BothTerms(terms, operand)
+                     : Either(std::move(terms), operand);
     }
     return terms;
   }
@@ -121,7 +122,7 @@ class TermReader {
     for (const auto& property : node.properties) {
       const AnyTerm one = {
           {RequirementOf(property.key, property.absent == holds)}};
-      terms = holds ? Both(terms, one) : Either(std::move(terms), one);
+      terms = holds ? BothTerms(terms, one) : Either(std::move(terms), one);
     }
     return terms;
   }
@@ -181,7 +182,7 @@ AnyTerm TermsOf(const matcher::Constraint& constraint) {
 
 AnyTerm BothOf(const AnyTerm& a, const AnyTerm& b) {
   if (a.empty()) return b;
-  return b.empty() ? a : Both(a, b);
+  return b.empty() ? a : BothTerms(a, b);
 }
 
 }  // namespace fluxnetes::workers

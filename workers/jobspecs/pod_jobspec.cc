@@ -171,8 +171,8 @@ void CheckTasks(const ReadText& read, int slot, std::int32_t pods) {
                    "is " + Quote(label) + ", and no task is for this slot");
 }
 
-cluster::GroupTopology TopologyOf(const JobLayout& layout,
-                                  const FixedCounts& counts) {
+cluster::GroupTopology TopologyOfLayout(const JobLayout& layout,
+                                        const FixedCounts& counts) {
   cluster::GroupTopology topology;
   topology.whole_nodes = layout.whole_nodes;
   if (layout.node_in_slot) topology.per_node = {1, false};
@@ -211,7 +211,7 @@ PodJobspec ForSlot(const ReadText& read, int slot, const JobspecPod& pod) {
   std::optional<SlotAmounts> requested;
   if (pod.resources) requested = AmountsOf(*pod.resources);
   const FixedSlot fixed(read.jobspec, read.layout, slot, requested);
-  result.topology = TopologyOf(read.layout, counts);
+  result.topology = TopologyOfLayout(read.layout, counts);
   result.inside = fixed.Json();
   result.nodes = TermsOf(read.jobspec.constraint);
   result.duration = DurationIn(read.jobspec);

@@ -12,7 +12,7 @@ using cluster::ControllerState;
 using Life = ControllerState::Life;
 using Kind = GroupProspect::Kind;
 
-struct Count {
+struct PodCount {
   std::optional<int> pods;  // nothing: nobody can say
   std::string why;          // what the maker says, for people
 };
@@ -29,7 +29,7 @@ bool IsBackoffUsedUp(const ControllerState& job) {
   return job.failed > job.backoff_limit;
 }
 
-Count CountOfLivingJob(const ControllerState& job, int elsewhere) {
+PodCount CountOfLivingJob(const ControllerState& job, int elsewhere) {
   if (IsBackoffUsedUp(job))
     return {0, "has failed more often than its backoffLimit"};
   if (!job.completions && job.succeeded > 0)
@@ -46,7 +46,7 @@ Count CountOfLivingJob(const ControllerState& job, int elsewhere) {
                                    PodsInWords(job.at_once))};
 }
 
-Count CountOf(const GroupMaker& maker) {
+PodCount CountOf(const GroupMaker& maker) {
   const ControllerState& state = maker.state;
   switch (state.life) {
     case Life::kUnknown:
@@ -65,7 +65,7 @@ Count CountOf(const GroupMaker& maker) {
       break;
   }
   if (state.job) {
-    Count count = CountOfLivingJob(state, maker.elsewhere);
+    PodCount count = CountOfLivingJob(state, maker.elsewhere);
     if (state.suspended) count.why += " and is suspended";
     return count;
   }
@@ -89,7 +89,7 @@ GroupProspect ProspectOf(const IncompleteGroup& group) {
   bool unknown = group.bare_pods > 0;
   std::vector<std::string> whys;
   for (const GroupMaker& maker : group.makers) {
-    const Count count = CountOf(maker);
+    const PodCount count = CountOf(maker);
     unknown = unknown || !count.pods;
     pods += count.pods.value_or(0);
     asked += AsksFor(maker.state);

@@ -21,7 +21,7 @@ constexpr int kTrials = 16;
 constexpr std::size_t kLargest = 24;
 
 // The most groups ahead that are looked at whether they would take the place.
-constexpr int kLooks = 64;
+constexpr int kMostLooks = 64;
 
 class VictimSearch {
  public:
@@ -267,7 +267,7 @@ class VictimSearch {
     int looks = 0;
     return std::any_of(before.begin(), before.end(), [&](const auto& each) {
       return MayBeHelped(each, left, earliest) &&
-             (++looks > kLooks || StartsEarlier(each));
+             (++looks > kMostLooks || StartsEarlier(each));
     });
   }
 

@@ -21,7 +21,7 @@ constexpr double kLowToMedium = 0.86;  // of the parallel jobs
 constexpr double kShortShape = 4.2, kShortScale = 0.94;
 constexpr double kLongShape = 312, kLongScale = 0.03;
 constexpr double kShortBySize = -0.0054, kShort = 0.78;
-constexpr double kLongest = 12;  // log of seconds
+constexpr double kLongestRun = 12;  // log of seconds
 constexpr double kApartShape = 10.2303 * 1.0225, kApartScale = 0.4871;
 constexpr double kFarthestApart = 13;  // log of seconds
 constexpr double kDayShape = 8.1737, kDayScale = 3.9631;
@@ -61,7 +61,7 @@ class Lublin {
     do {
       log = Uniform(0, 1) <= is_short ? Gamma(kShortShape, kShortScale)
                                       : Gamma(kLongShape, kLongScale);
-    } while (log > kLongest);
+    } while (log > kLongestRun);
     return std::exp(log);
   }
 

@@ -41,6 +41,8 @@ struct DeviceQuestion {
 
   std::vector<Request> requests;
   std::vector<Constraint> constraints;
+  // What each device must pass, too; kNone: nothing.
+  ProbeId within = kNone;
 };
 
 // AllocationResultsMaxSize of Kubernetes.

@@ -244,6 +244,11 @@ class DeviceSearch {
     });
   }
 
+  bool IsWithin(KindId kind) const {
+    return question_.within == kNone ||
+           kinds_.verdict(kind, question_.within) == Verdict::kYes;
+  }
+
   // True if there is some left of each counter of the pool.
   bool CountersSuffice(int position) const {
     const DeviceLayout::Pool& pool =
@@ -281,8 +286,8 @@ class DeviceSearch {
     const Choice& choice = Of(at);
     const DeviceLayout::Position& device = layout_.positions[position];
     if (choice.all && IsInUse(at, position)) return false;
-    if (IsTainted(choice, position) || !AgreesWithAll(choice, position) ||
-        !HasCapacity(at, position)) {
+    if (IsTainted(choice, position) || !IsWithin(device.kind) ||
+        !AgreesWithAll(choice, position) || !HasCapacity(at, position)) {
       return false;
     }
     const bool counts = device.share < 0 || (!IsSharedAlready(position) &&

@@ -60,6 +60,7 @@ void GangPlan::SetGroup(const TaskGroup& group, const Seating& seating) {
 }
 
 void GangPlan::Compile() {
+  aligned_.Sweep();
   for (Group& group : groups_) CompileNeeds(group);
   CompileRules();
   given_.resize(task_groups_);
@@ -96,6 +97,7 @@ void GangPlan::CompileNeeds(Group& group) {
   }
   const bool inside_counts = inside != kNoShape && interior_.Counts(inside);
   group.inside = inside_counts ? inside : kNoShape;
+  group.aligned = aligned_.Binds({group.inside, devices});
   group.rules = rules == kNoRules ? nullptr : &nodes_.book()[rules];
   group.alone = group.rules == nullptr || group.rules->Alone();
 }
@@ -199,14 +201,26 @@ bool GangPlan::LooksAtAll() const {
          });
 }
 
-void GangPlan::AddRun(NodeIndex node, int group, int tasks) {
+// Adds tasks that fit there.
+void GangPlan::AddRun(const PlanBasis& basis, NodeIndex node, int group,
+                      int tasks) {
+  if (!groups_[group].aligned) {
+    AddRun(node, group, tasks, TaskOf(group));
+    return;
+  }
+  FitAligned(basis, node, group, tasks);
+  for (const AlignedTasks::Task& way : ways_) AddRun(node, group, 1, way);
+}
+
+void GangPlan::AddRun(NodeIndex node, int group, int tasks,
+                      const AlignedTasks::Task& takes) {
   if (!runs_.empty() && runs_.back().node == node &&
-      runs_.back().group == group) {
+      runs_.back().group == group && runs_.back().takes == takes) {
     runs_.back().tasks += tasks;
     return;
   }
   const auto order = static_cast<std::int32_t>(runs_.size());
-  runs_.push_back({node, group, tasks, last_run_[node], order});
+  runs_.push_back({node, group, tasks, last_run_[node], order, takes});
   last_run_[node] = static_cast<int>(runs_.size()) - 1;
 }
 
@@ -229,7 +243,7 @@ int GangPlan::FillInOrder(const PlanBasis& basis, int group, int count) {
       scan_.Pass();
       continue;
     }
-    AddRun(node, group, fit);
+    AddRun(basis, node, group, fit);
     CountRun(basis, node, group, fit);
     placed += fit;
     scan_.Placed();

@@ -24,6 +24,7 @@
 #include "matcher/gangs/node_columns.h"
 #include "matcher/gangs/node_scan.h"
 #include "matcher/inside/node_interior.h"
+#include "matcher/node_devices/aligned_tasks.h"
 #include "matcher/node_devices/node_devices.h"
 #include "matcher/nodes/node_order.h"
 #include "matcher/nodes/scored_nodes.h"
@@ -37,12 +38,18 @@ struct Run {
   std::int32_t tasks = 0;
   std::int32_t next = -1;  // the run before on the same node
   std::int32_t order = 0;  // in which the runs were placed
+  // What each task takes inside of the node, and its devices.
+  AlignedTasks::Task takes = {};
 };
 
 class GangPlan {
  public:
   GangPlan(NodeColumns& nodes, NodeInterior& interior, NodeDevices& devices)
-      : nodes_(nodes), interior_(interior), devices_(devices), scan_(nodes) {}
+      : nodes_(nodes),
+        interior_(interior),
+        devices_(devices),
+        aligned_(interior, devices),
+        scan_(nodes) {}
 
   // The gang must outlive the plan. Throws std::invalid_argument. `job` is the
   // holder of its whole nodes if it names none.
@@ -69,9 +76,8 @@ class GangPlan {
   // True if another gang keeps a pool that this one needs.
   bool IsKept() const;
   const TaskGroup& group(int group) const { return *groups_[group].asked; }
-  // What its tasks take inside of nodes, if anything counts now.
-  ShapeId inside(int group) const { return groups_[group].inside; }
   DevicesId devices(int group) const { return groups_[group].asked->devices; }
+  AlignedTasks& aligned() { return aligned_; }
   const std::vector<Need>& needs(int group) const {
     return groups_[group].needs;
   }
@@ -106,6 +112,9 @@ class GangPlan {
   // How many tasks of the group get their devices there, up to `limit`, besides
   // those that the plan has.
   int FitDevices(const PlanBasis& basis, NodeIndex node, int group, int limit);
+  // Both of a group whose tasks are to have all in one domain; ways_ has what
+  // each takes.
+  int FitAligned(const PlanBasis& basis, NodeIndex node, int group, int limit);
 
   // True if the gang has one group, no `together`, and no rules on other tasks.
   bool IsPlain() const;
@@ -138,7 +147,8 @@ class GangPlan {
   struct Group {
     const TaskGroup* asked = nullptr;
     ShapeId inside = kNoShape;  // if it counts now
-    bool counts_tasks = true;   // for levels, and tasks on each node
+    bool aligned = false;
+    bool counts_tasks = true;  // for levels, and tasks on each node
     NodeIndex pool = -1;
     std::span<const std::int64_t> amounts;
     std::vector<std::int64_t> with_seats;
@@ -185,6 +195,11 @@ class GangPlan {
              const Free& free) const;
   int Fit(const PlanBasis& basis, NodeIndex node, int group, int limit);
   int FitAmounts(const PlanBasis& basis, NodeIndex node, int group, int limit);
+  AlignedTasks::Task TaskOf(int group) const {
+    return {groups_[group].inside, devices(group)};
+  }
+  void GatherInside(NodeIndex node);
+  void GatherDevices(NodeIndex node, int group);
 
   int PlaceGroup(const PlanBasis& basis, int group, int count);
   int Fill(const PlanBasis& basis, int group, int count);
@@ -193,7 +208,9 @@ class GangPlan {
   void Score(const PlanBasis& basis, int group, int most);
   double ScoreOf(const PlanBasis& basis, NodeIndex node, int group);
   double StepOf(int group) const;
-  void AddRun(NodeIndex node, int group, int tasks);
+  void AddRun(const PlanBasis& basis, NodeIndex node, int group, int tasks);
+  void AddRun(NodeIndex node, int group, int tasks,
+              const AlignedTasks::Task& takes);
   void CountRun(const PlanBasis& basis, NodeIndex node, int group, int tasks);
   void UndoRuns(std::size_t runs, std::size_t counted);
 
@@ -251,6 +268,7 @@ class GangPlan {
   NodeColumns& nodes_;
   NodeInterior& interior_;
   NodeDevices& devices_;
+  AlignedTasks aligned_;
   NodeScan scan_;
   const Gang* gang_ = nullptr;  // null: planning for one group
   Seating seating_;
@@ -262,8 +280,8 @@ class GangPlan {
   std::vector<Run> runs_;
   std::vector<std::int32_t> last_run_;  // [node], -1: none
   std::vector<std::int64_t> least_;
-  std::vector<TasksBeside> beside_;
-  std::vector<DevicesBeside> devices_beside_;
+  AlignedTasks::Beside beside_;
+  std::vector<AlignedTasks::Task> ways_;  // of FitAligned()
   std::vector<NodeIndex> gathered_;
   ScoredNodes scored_;
   int tasks_ = 0;

@@ -51,6 +51,8 @@ bool GangPlan::LooksAtDevices() const {
 int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
                   int limit) {
   int fit = FitAmounts(basis, node, group, limit);
+  if (fit > 0 && groups_[group].aligned)
+    return FitAligned(basis, node, group, fit);
   if (fit > 0 && groups_[group].inside != kNoShape)
     fit = FitInside(basis, node, group, fit);
   if (fit > 0 && devices(group) != kNoDevices)
@@ -58,47 +60,74 @@ int GangPlan::Fit(const PlanBasis& basis, NodeIndex node, int group,
   return fit;
 }
 
-int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
-                        int limit) {
-  beside_.clear();
+void GangPlan::GatherInside(NodeIndex node) {
+  beside_.inside.clear();
   for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next) {
-    const ShapeId shape = groups_[runs_[i].group].inside;
-    if (shape != kNoShape) beside_.push_back({shape, runs_[i].tasks});
+    const ShapeId shape = runs_[i].takes.inside;
+    if (shape != kNoShape) beside_.inside.push_back({shape, runs_[i].tasks});
   }
-  std::ranges::reverse(beside_);
-  const ShapeId shape = groups_[group].inside;
-  if (basis.view == View::kEmpty) {
-    return interior_.FitEmpty(node, shape, limit, beside_);
-  }
-  std::span<const JobId> without;
-  if (basis.leaving) without = {&*basis.leaving, 1};
-  return interior_.Fit(node, shape, limit,
-                       {basis.from, basis.end, nodes_.now(), without}, beside_);
+  std::ranges::reverse(beside_.inside);
 }
 
-int GangPlan::FitDevices(const PlanBasis& basis, NodeIndex node, int group,
-                         int limit) {
+void GangPlan::GatherDevices(NodeIndex node, int group) {
   const auto add = [this](const Run& run) {
-    const DevicesId taken = devices(run.group);
-    if (taken != kNoDevices)
-      devices_beside_.push_back({run.node, taken, run.tasks});
+    if (run.takes.devices != kNoDevices)
+      beside_.devices.push_back({run.node, run.takes.devices, run.tasks});
   };
-  devices_beside_.clear();
-  const DevicesId asked = devices(group);
-  if (devices_.LooksBeyondNode(asked)) {
+  beside_.devices.clear();
+  if (devices_.LooksBeyondNode(devices(group))) {
     for (const Run& run : runs_) add(run);
   } else {
     for (std::int32_t i = last_run_[node]; i >= 0; i = runs_[i].next)
       add(runs_[i]);
-    std::ranges::reverse(devices_beside_);
+    std::ranges::reverse(beside_.devices);
   }
+}
+
+int GangPlan::FitInside(const PlanBasis& basis, NodeIndex node, int group,
+                        int limit) {
+  GatherInside(node);
+  const ShapeId shape = groups_[group].inside;
+  if (basis.view == View::kEmpty) {
+    return interior_.FitEmpty(node, shape, limit, beside_.inside);
+  }
+  std::span<const JobId> without;
+  if (basis.leaving) without = {&*basis.leaving, 1};
+  return interior_.Fit(node, shape, limit,
+                       {basis.from, basis.end, nodes_.now(), without},
+                       beside_.inside);
+}
+
+int GangPlan::FitDevices(const PlanBasis& basis, NodeIndex node, int group,
+                         int limit) {
+  GatherDevices(node, group);
+  const DevicesId asked = devices(group);
   if (basis.view == View::kEmpty)
-    return devices_.FitEmpty(node, asked, limit, devices_beside_);
+    return devices_.FitEmpty(node, asked, limit, beside_.devices);
   std::span<const JobId> without;
   if (basis.leaving) without = {&*basis.leaving, 1};
   return devices_.Fit(node, asked, limit,
                       {basis.from, basis.end, nodes_.now(), without},
-                      devices_beside_);
+                      beside_.devices);
+}
+
+int GangPlan::FitAligned(const PlanBasis& basis, NodeIndex node, int group,
+                         int limit) {
+  GatherInside(node);
+  GatherDevices(node, group);
+  ways_.clear();
+  InsideWindow window{basis.from, basis.end, nodes_.now()};
+  if (basis.leaving) window.without = {&*basis.leaving, 1};
+  const bool empty = basis.view == View::kEmpty;
+  while (std::ssize(ways_) < limit) {
+    const auto way =
+        aligned_.Next(node, TaskOf(group), empty ? nullptr : &window, beside_);
+    if (!way) break;
+    ways_.push_back(*way);
+    beside_.inside.push_back({way->inside, 1});
+    beside_.devices.push_back({node, way->devices, 1});
+  }
+  return static_cast<int>(ways_.size());
 }
 
 int GangPlan::FitAmounts(const PlanBasis& basis, NodeIndex node, int group,

@@ -94,7 +94,7 @@ int GangPlan::PutOn(const PlanBasis& basis, std::span<const int> order,
     const int most = std::min(left_[g], tasks - placed);
     const int fit = most == 0 ? 0 : Fit(basis, node, g, most);
     if (fit == 0) continue;
-    AddRun(node, g, fit);
+    AddRun(basis, node, g, fit);
     CountRun(basis, node, g, fit);
     left_[g] -= fit;
     placed += fit;

@@ -16,7 +16,7 @@ int GangPlan::FillByScore(const PlanBasis& basis, int group, int count) {
     while (placed < count && (alone || !any)) {
       const ScoredNodes::Share next = scored_.Next(alone ? count - placed : 1);
       if (next.tasks == 0) break;
-      AddRun(next.node, group, next.tasks);
+      AddRun(basis, next.node, group, next.tasks);
       CountRun(basis, next.node, group, next.tasks);
       placed += next.tasks;
       any = true;

@@ -47,7 +47,8 @@ bool GangPlan::PoolsFit(const PlanBasis& basis) {
 }
 
 void GangPlan::TakePools() {
-  for (int g = task_groups_; g < groups(); ++g) AddRun(groups_[g].pool, g, 1);
+  for (int g = task_groups_; g < groups(); ++g)
+    AddRun(groups_[g].pool, g, 1, {});
 }
 
 NodeIndex NodeGraph::AddPool(const std::string& name, std::int64_t total) {

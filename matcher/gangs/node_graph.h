@@ -89,12 +89,14 @@
 
 namespace fluxnetes::matcher {
 
-struct Explanation;    // explanation.h
-struct InsideRequest;  // inside/inside_request.h
-class NodeInterior;    // inside/node_interior.h
-class NodeDevices;     // devices/node_devices.h
-struct GivenInside;    // inside/node_interior.h
-struct InsideTask;     // inside/node_interior.h
+struct Explanation;     // explanation.h
+struct InsideRequest;   // inside/inside_request.h
+class NodeInterior;     // inside/node_interior.h
+class NodeDevices;      // node_devices/node_devices.h
+struct DeviceObstacle;  // node_devices/node_devices.h
+struct GivenInside;     // inside/node_interior.h
+struct InsideTask;      // inside/node_interior.h
+struct InsideWindow;    // inside/node_interior.h
 enum class TasksOfKubelet;
 class ResourceGraph;
 class RoomLog;    // room_log.h
@@ -195,6 +197,13 @@ class NodeGraph {
   // The devices of the cluster. The graph itself tells it of nodes and labels,
   // and books what tasks take; all else is the caller's.
   NodeDevices& devices() const;
+  // Why a task of the group does not get its devices on the node in the window,
+  // or not in one domain with what it takes inside of the node. Nothing: it
+  // does, or has no place inside anyway.
+  std::optional<DeviceObstacle> ExplainDevices(
+      NodeIndex node, const TaskGroup& group, const InsideWindow& window) const;
+  // The same for every node, however empty, as far as the devices show it.
+  std::optional<DeviceObstacle> ExplainNoDevices(const TaskGroup& group) const;
 
   std::optional<NodeIndex> Find(std::string_view name) const;
   const std::string& Name(NodeIndex node) const;

@@ -95,9 +95,13 @@ class Obstacles {
   }
 
   bool NoDevicesOn(NodeIndex node) {
-    return group_.devices != kNoDevices &&
-           state_.devices.Fit(node, group_.devices, 1,
-                              {basis_.from, basis_.end, nodes_.now()}) == 0;
+    if (group_.devices == kNoDevices) return false;
+    const InsideWindow window{basis_.from, basis_.end, nodes_.now()};
+    if (state_.devices.Fit(node, group_.devices, 1, window) == 0) return true;
+    AlignedTasks& aligned = state_.plan.aligned();
+    const AlignedTasks::Task task{group_.inside, group_.devices};
+    return aligned.Binds(task) && !NoPlaceInside(node) &&
+           !aligned.Next(node, task, &window, {});
   }
 
   bool Blocked(NodeIndex node, bool by_port) {

@@ -53,6 +53,30 @@ const NodeInterior& NodeGraph::interior() const { return state_->interior; }
 
 NodeDevices& NodeGraph::devices() const { return state_->devices; }
 
+std::optional<DeviceObstacle> NodeGraph::ExplainDevices(
+    NodeIndex node, const TaskGroup& group, const InsideWindow& window) const {
+  state_->CheckNode(node);
+  NodeDevices& devices = state_->devices;
+  if (devices.Fit(node, group.devices, 1, window) == 0)
+    return devices.Explain(node, group.devices, window);
+  AlignedTasks& aligned = state_->plan.aligned();
+  const AlignedTasks::Task task{group.inside, group.devices};
+  if (!aligned.Binds(task) ||
+      state_->interior.Fit(node, group.inside, 1, window) == 0 ||
+      aligned.Next(node, task, &window, {}))
+    return std::nullopt;
+  return aligned.Explain(node, task, window);
+}
+
+std::optional<DeviceObstacle> NodeGraph::ExplainNoDevices(
+    const TaskGroup& group) const {
+  AlignedTasks& aligned = state_->plan.aligned();
+  const AlignedTasks::Task task{group.inside, group.devices};
+  auto never = state_->devices.ExplainNever(group.devices);
+  if (never || !aligned.Binds(task)) return never;
+  return aligned.ExplainNever(task);
+}
+
 // In the order in which the plan placed the tasks: what a task takes depends on
 // those before it.
 void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
@@ -65,9 +89,7 @@ void NodeGraph::State::BookInside(JobId id, int first, Placement& placement,
   int tasks = 0;
   for (const Run& run : plan.runs()) {
     if (plan.pool(run.group) >= 0) break;
-    if (plan.inside(run.group) != kNoShape ||
-        plan.devices(run.group) != kNoDevices)
-      places.push_back({&run, tasks});
+    if (run.takes != AlignedTasks::Task{}) places.push_back({&run, tasks});
     tasks += run.tasks;
   }
   std::ranges::sort(places, {},
@@ -85,13 +107,13 @@ void NodeGraph::State::BookInside(JobId id, int first, const Run& run, int task,
                                   Placement& placement,
                                   const InsideWindow& window) {
   [[maybe_unused]] bool booked = true;
-  if (const ShapeId shape = plan.inside(run.group); shape != kNoShape) {
+  if (const ShapeId shape = run.takes.inside; shape != kNoShape) {
     booked =
         interior.Book(id, first + task, run.node, shape, window).has_value();
     placement.parts[task] = interior.PartsOf(id, first + task);
   }
   assert(booked);
-  if (const DevicesId asked = plan.devices(run.group); asked != kNoDevices) {
+  if (const DevicesId asked = run.takes.devices; asked != kNoDevices) {
     booked = devices.Book(id, first + task, run.node, asked, window);
     placement.devices[task] = devices.DevicesOf(id, first + task);
   }

@@ -131,6 +131,7 @@ InsideRequest RequestOf(const InsideWish& wish) {
   const std::string& domain = kDomains[static_cast<int>(wish.align)];
   InsideRequest request;
   request.required = wish.align == Align::kAnywhere || wish.align_required;
+  request.align = wish.align;
   if (wish.whole_sockets) {
     if (wish.align == Align::kNuma || wish.align == Align::kIsland) {
       throw std::invalid_argument("whole sockets cannot be aligned to one " +

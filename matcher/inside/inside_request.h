@@ -38,6 +38,8 @@ struct InsideChoice {
   }
 };
 
+enum class Align { kAnywhere, kNuma, kSocket, kIsland };
+
 struct InsideRequest {
   std::vector<InsideChoice> choices;  // the first that fits
   // False: the task may also go to a node whose structure is not known, and
@@ -49,6 +51,11 @@ struct InsideRequest {
   bool by_kubelet = false;
   // What such a kubelet places of the task, whatever else the task asks for.
   KubeletDemand demand = {};
+  // The domain that all of the task is to be in, with the devices of its claims
+  // (node_devices/aligned_tasks.h).
+  Align align = Align::kAnywhere;
+  // The path of the domain that it must be in; empty: any.
+  std::string within = {};
 
   bool operator==(const InsideRequest&) const = default;
 };
@@ -58,8 +65,6 @@ struct InsideRequest {
 // std::invalid_argument if it requests nothing, or a node, or if it stands for
 // more than kMaxXorVariants jobspecs.
 InsideRequest RequestOf(const Jobspec& below_node);
-
-enum class Align { kAnywhere, kNuma, kSocket, kIsland };
 
 // A task's cpus, memory and devices inside of one node. What it takes it has
 // alone: whole cores, whole devices, and memory in the pieces of the structure.

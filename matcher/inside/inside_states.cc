@@ -131,6 +131,21 @@ bool InsideStates::MayFit(const std::vector<Prepared>& choices,
   });
 }
 
+// Blocks all but the domain that the request must be in, besides what is taken;
+// false: there is no such domain.
+bool InsideStates::Block(const InsideRequest& request) {
+  blocked_ = from_;
+  if (request.within.empty()) return true;
+  const auto domain = structure_.Find(request.within);
+  if (!domain) return false;
+  for (VertexIndex v = 0; v < structure_.size(); ++v) {
+    const bool above = v <= *domain && *domain < structure_.end(v);
+    const bool below = *domain <= v && v < structure_.end(*domain);
+    if (!above && !below) blocked_.Insert(v);
+  }
+  return true;
+}
+
 InsideStates::Step InsideStates::Search(StateId state, ShapeId shape,
                                         const InsideRequest& request) {
   Step step{kDoesNotFit, -1};
@@ -139,7 +154,8 @@ InsideStates::Step InsideStates::Search(StateId state, ShapeId shape,
     if (choice.bound && !choice.bound->MayFit(taken(state))) continue;
     ++searches_;
     from_.Copy(taken(state));
-    auto got = choice.search->Run(*choice.request, from_);
+    if (!Block(request)) break;
+    auto got = choice.search->Run(*choice.request, blocked_);
     if (!got) continue;
     AddWhole(*choice.request, *got);
     structure_.InsertBelow(*got, from_);

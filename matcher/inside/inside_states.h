@@ -117,6 +117,7 @@ class InsideStates {
   }
   bool MayFit(const std::vector<Prepared>& choices, StateId state) const;
   Step Search(StateId state, ShapeId shape, const InsideRequest& request);
+  bool Block(const InsideRequest& request);
   void AddWhole(const JobRequest& request,
                 std::vector<VertexIndex>& vertices) const;
   const std::vector<Prepared>& PreparedFor(ShapeId shape,
@@ -139,8 +140,9 @@ class InsideStates {
   // The shape of the last step, and what is prepared for it.
   ShapeId last_shape_ = kNoShape;
   const std::vector<Prepared>* last_prepared_ = nullptr;
-  int refused_ = 0;  // times in a row that it did not fit in a new state
-  VertexMask from_;  // scratch of Search()
+  int refused_ = 0;     // times in a row that it did not fit in a new state
+  VertexMask from_;     // scratch of Search()
+  VertexMask blocked_;  // likewise
   std::int64_t searches_ = 0;
 };
 

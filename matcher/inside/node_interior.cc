@@ -43,6 +43,7 @@ std::size_t HashOfRequest(const InsideRequest& request) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 31;
   };
+  add(std::hash<std::string>()(request.within));
   for (const InsideChoice& choice : request.choices) {
     for (const JobResource& resource : choice.jobspec.resources) {
       add(std::hash<std::string>()(resource.type));
@@ -121,6 +122,10 @@ bool NodeInterior::Counts(ShapeId shape) const {
 
 bool NodeInterior::Knows(ShapeId shape) const {
   return state_->shapes.contains(shape);
+}
+
+const InsideRequest& NodeInterior::Of(ShapeId shape) const {
+  return state_->ShapeOf(shape).request;
 }
 
 bool NodeInterior::State::IsWithout(const InsideWindow& window,

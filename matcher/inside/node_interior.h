@@ -63,6 +63,13 @@ struct GivenInside {
   bool operator==(const GivenInside&) const = default;
 };
 
+// A domain of a node, such as a socket, and the numbers of the NUMA domains
+// that it is or has. They are those of the node's kernel.
+struct InsideDomain {
+  std::string path;
+  std::vector<std::int64_t> numa;
+};
+
 struct InsideTask {
   JobId job = 0;
   int task = 0;
@@ -96,6 +103,7 @@ class NodeInterior {
   }
   void Give(ShapeId shape);
   bool Knows(ShapeId shape) const;
+  const InsideRequest& Of(ShapeId shape) const;
 
   // Sets the structure of a node: the one node of the graph, or its root, and
   // what is below it. Tasks keep the vertices that they hold, by path. What the
@@ -107,6 +115,9 @@ class NodeInterior {
   // The structure; null: it is not known. The root is the node. Valid until
   // the next Set() or Unset().
   const ResourceGraph* StructureOf(NodeIndex node) const;
+  // Those domains of the node whose NUMA domains are known; none of islands.
+  // Valid until the next Set() or Unset().
+  const std::vector<InsideDomain>& DomainsOf(NodeIndex node, Align align) const;
 
   // What the kubelet of the node has given away, and the tasks that have some
   // of it, in place of those known. All others are on their way to it.

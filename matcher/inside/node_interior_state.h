@@ -69,16 +69,22 @@ struct NodeInterior::State {
         : structure(graph, top),
           states(structure, policy),
           domains(DomainsOf(structure)),
+          numa(DomainsOf(structure, "numa")),
+          sockets(DomainsOf(structure, "socket")),
           in_fewest(Left(VertexMask(structure.size())), false),
           in_one(Left(VertexMask(structure.size())), true) {}
     bool has_numa() const { return !domains.empty(); }
     // What is left of the domains beside these vertices.
     DomainAmounts Left(const VertexMask& taken) const;
     static std::vector<Domain> DomainsOf(const NodeStructure& structure);
+    static std::vector<InsideDomain> DomainsOf(const NodeStructure& structure,
+                                               std::string_view type);
 
     NodeStructure structure;
     InsideStates states;
     const std::vector<Domain> domains;  // by number
+    const std::vector<InsideDomain> numa;
+    const std::vector<InsideDomain> sockets;
     const KubeletAdmission in_fewest;
     const KubeletAdmission in_one;
     int nodes = 0;

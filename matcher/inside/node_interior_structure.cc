@@ -83,6 +83,30 @@ const ResourceGraph* NodeInterior::StructureOf(NodeIndex node) const {
   return structure == nullptr ? nullptr : &structure->graph();
 }
 
+std::vector<InsideDomain> NodeInterior::State::Structure::DomainsOf(
+    const NodeStructure& structure, std::string_view type) {
+  const ResourceGraph& graph = structure.graph();
+  std::vector<InsideDomain> found;
+  for (VertexIndex top = 0; top < structure.size(); ++top) {
+    if (graph.TypeName(top) != type) continue;
+    InsideDomain domain{structure.Path(top), {}};
+    for (VertexIndex v = top; v < structure.end(top); ++v)
+      if (graph.TypeName(v) == "numa") domain.numa.push_back(graph.id(v));
+    if (!domain.numa.empty()) found.push_back(std::move(domain));
+  }
+  return found;
+}
+
+const std::vector<InsideDomain>& NodeInterior::DomainsOf(NodeIndex node,
+                                                         Align align) const {
+  static const std::vector<InsideDomain> kNoDomains;
+  const StructureId id = state_->NodeAt(node).structure;
+  if (id == kNoStructure) return kNoDomains;
+  const State::Structure& structure = *state_->structures[id];
+  if (align == Align::kNuma) return structure.numa;
+  return align == Align::kSocket ? structure.sockets : kNoDomains;
+}
+
 std::string NodeInterior::PartsOf(JobId job, int task) const {
   NodeIndex node = -1;
   const State::Hold* hold = state_->Find(job, task, &node);

@@ -30,6 +30,11 @@ std::string Describe(const DeviceChoice& choice, const ChoiceCounts& counts) {
     last = count;
   };
   add_if_fewer(counts.selected, "matches its selectors", "match its selectors");
+  if (!counts.domain.empty()) {
+    const std::string is = "is " + counts.domain;
+    const std::string are = "are " + counts.domain;
+    add_if_fewer(counts.within, is.c_str(), are.c_str());
+  }
   add_if_fewer(counts.large_enough, "has the capacity that it asks for",
                "have the capacity that it asks for");
   add_if_fewer(counts.tolerated, "has only taints that it tolerates",

@@ -198,23 +198,32 @@ void CheckDevices(const TaskDevices& devices) {
 }  // namespace
 
 DevicesId NodeDevices::Take(const TaskDevices& devices) {
-  State& state = *state_;
+  return state_->Take(devices, std::nullopt);
+}
+
+DevicesId NodeDevices::TakeWithin(const TaskDevices& devices,
+                                  std::vector<std::int64_t> numa) {
+  return state_->Take(devices, std::move(numa));
+}
+
+DevicesId NodeDevices::State::Take(const TaskDevices& devices, Numa numa) {
   const std::size_t hash = HashOfDevices(devices);
-  const auto [first, last] = state.request_index.equal_range(hash);
+  const auto [first, last] = request_index.equal_range(hash);
   for (auto at = first; at != last; ++at) {
-    State::Request& known = state.requests.at(at->second);
-    if (!(known.devices == devices)) continue;
+    Request& known = requests.at(at->second);
+    if (!(known.devices == devices) || known.numa != numa) continue;
     ++known.uses;
     return at->second;
   }
   CheckDevices(devices);
-  const DevicesId id = state.next_request++;
-  State::Request& added = state.requests[id];
+  const DevicesId id = next_request++;
+  Request& added = requests[id];
   added.devices = devices;
+  added.numa = std::move(numa);
   added.uses = 1;
   added.shares = std::ranges::any_of(
       devices.claims, [](const auto& claim) { return !claim.shared.empty(); });
-  state.request_index.emplace(hash, id);
+  request_index.emplace(hash, id);
   return id;
 }
 

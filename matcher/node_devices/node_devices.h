@@ -52,6 +52,12 @@ struct DeviceObstacle {
   std::string text;  // "class gpu does not exist", "3 of 8 devices match ..."
 };
 
+// The selector for devices in these NUMA domains. The attribute is Kubernetes'
+// own, resource.kubernetes.io/numaNode (KEP 6072), or what drivers have had
+// before there was one: numaNode, numaNodeID or numa in the driver's domain, or
+// dra.net/numaNode. Devices far from all NUMA domains have none.
+std::string WithinNuma(const std::vector<std::int64_t>& numa);
+
 class NodeDevices {
  public:
   NodeDevices();
@@ -89,6 +95,11 @@ class NodeDevices {
   // was given back as often. Throws SelectorError (device_selector.h) for a
   // selector that is wrong or that is not supported.
   DevicesId Take(const TaskDevices& devices);
+  // The same, of devices in these NUMA domains of their node; of all that say
+  // theirs, if none is given. A device says it by an attribute: see
+  // WithinNuma().
+  DevicesId TakeWithin(const TaskDevices& devices,
+                       std::vector<std::int64_t> numa);
   void Give(DevicesId devices);
   bool Knows(DevicesId devices) const;
   const TaskDevices& Of(DevicesId devices) const;

@@ -23,6 +23,14 @@ std::string TaintText(const DeviceTaint& taint) {
                      taint.value, schedules ? "NoSchedule" : "NoExecute");
 }
 
+// "in NUMA domain 0"; empty: anywhere.
+std::string InWords(const std::optional<std::vector<std::int64_t>>& numa) {
+  if (!numa) return "";
+  if (numa->empty()) return "in a NUMA domain by an attribute numaNode";
+  return fmt::format("in NUMA domain{} {}", numa->size() == 1 ? "" : "s",
+                     fmt::join(*numa, ", "));
+}
+
 }  // namespace
 
 std::string NodeDevices::State::ClassFault(const std::string& name) const {
@@ -36,7 +44,7 @@ std::string NodeDevices::State::ClassFault(const std::string& name) const {
 
 // Counts a device for a choice; false: it is not selected.
 bool NodeDevices::State::CountSelected(const DeviceQuestion::Choice& choice,
-                                       ContentId content,
+                                       ProbeId within, ContentId content,
                                        ChoiceCounts& counts) {
   const DeviceChoice& wanted = *choice.wanted;
   const auto reason = kinds.ReasonOf(content, choice.probe);
@@ -56,6 +64,10 @@ bool NodeDevices::State::CountSelected(const DeviceQuestion::Choice& choice,
   }
   if (reason.selector != kNone) return false;
   ++counts.selected;
+  if (within != kNone &&
+      kinds.verdict(kinds.kind(content), within) != DeviceKinds::Verdict::kYes)
+    return false;
+  ++counts.within;
   if (!AmountsOfPick(kinds, kinds.kind(content), wanted)) return false;
   ++counts.large_enough;
   bool tolerated = true;
@@ -75,7 +87,7 @@ bool NodeDevices::State::CountSelected(const DeviceQuestion::Choice& choice,
 
 ChoiceCounts NodeDevices::State::CountOn(const Node& node,
                                          const DeviceQuestion::Choice& choice,
-                                         DeviceWords words) {
+                                         ProbeId within, DeviceWords words) {
   ChoiceCounts counts;
   counts.class_fault = ClassFault(choice.wanted->device_class);
   if (!counts.class_fault.empty()) return counts;
@@ -94,7 +106,8 @@ ChoiceCounts NodeDevices::State::CountOn(const Node& node,
   for (std::size_t p = 0; p < node.places.size(); ++p) {
     const auto position = static_cast<int>(p);
     if (!layout.IsUsable(layout.positions[p])) continue;
-    if (!CountSelected(choice, node.places[p].content, counts)) continue;
+    if (!CountSelected(choice, within, node.places[p].content, counts))
+      continue;
     if (choice.admin || !state.IsTaken(position)) ++counts.free;
   }
   return counts;
@@ -173,6 +186,7 @@ std::optional<DeviceObstacle> NodeDevices::State::ExplainRequest(
   for (const auto& each : question.requests) {
     DeviceQuestion alone;
     alone.requests = {each};
+    alone.within = question.within;
     for (auto& choice : alone.requests.front().choices) {
       choice.constraints.clear();
     }
@@ -183,7 +197,8 @@ std::optional<DeviceObstacle> NodeDevices::State::ExplainRequest(
     for (const auto& choice : each.choices) {
       if (!text.empty()) text += "; or ";
       if (!choice.wanted->name.empty()) text += choice.wanted->name + ": ";
-      const ChoiceCounts counts = CountOn(node, choice, words);
+      ChoiceCounts counts = CountOn(node, choice, question.within, words);
+      counts.domain = InWords(request.numa);
       text += Describe(*choice.wanted, counts);
       const bool enough = choice.all ? counts.free == counts.selected
                                      : counts.free >= choice.wanted->count;
@@ -280,10 +295,13 @@ std::optional<DeviceObstacle> NodeDevices::ExplainNever(DevicesId devices) {
           counts.class_fault.empty() ? state.kinds.contents() : 0;
       for (ContentId content = 0; content < contents && !possible; ++content) {
         if (!state.kinds.Knows(content)) continue;
-        possible =
-            state.kinds.verdict(state.kinds.kind(content), choice.probe) !=
-            DeviceKinds::Verdict::kNo;
-        state.CountSelected(choice, content, counts);
+        const KindId kind = state.kinds.kind(content);
+        possible = (question.within == kNone ||
+                    state.kinds.verdict(kind, question.within) ==
+                        DeviceKinds::Verdict::kYes) &&
+                   state.kinds.verdict(kind, choice.probe) !=
+                       DeviceKinds::Verdict::kNo;
+        state.CountSelected(choice, question.within, content, counts);
       }
       if (!text.empty()) text += "; or ";
       if (!choice.wanted->name.empty()) text += choice.wanted->name + ": ";
@@ -293,10 +311,14 @@ std::optional<DeviceObstacle> NodeDevices::ExplainNever(DevicesId devices) {
       } else if (counts.of_class == 0) {
         text += fmt::format("no node has a device of class {}",
                             choice.wanted->device_class);
-      } else {
+      } else if (counts.selected == 0) {
         text +=
             fmt::format("none of the devices of class {} matches its selectors",
                         choice.wanted->device_class);
+      } else {
+        text += fmt::format(
+            "none of the devices of class {} that it selects {}",
+            choice.wanted->device_class, "is " + InWords(request.numa));
       }
     }
     if (possible) continue;

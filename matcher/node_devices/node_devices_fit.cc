@@ -175,6 +175,17 @@ bool NodeDevices::State::IsUsable(const Node& node, const std::string& claim,
   });
 }
 
+bool NodeDevices::State::IsWithin(const Question& question,
+                                  const Pinned& pinned) const {
+  const ProbeId within = question.question.within;
+  return within == kNone ||
+         std::ranges::all_of(pinned.devices, [&](const AllocatedDevice& each) {
+           const auto content = pools.ContentOf(each.id);
+           return content && kinds.verdict(kinds.kind(*content), within) ==
+                                 DeviceKinds::Verdict::kYes;
+         });
+}
+
 // The devices of claims that have some must agree with those that are found, if
 // the task aligns them.
 std::optional<std::vector<DevicePick>> NodeDevices::State::Search(
@@ -230,7 +241,8 @@ std::optional<NodeDevices::State::Placed> NodeDevices::State::PlaceIn(
     if (claims[c].shared.empty()) continue;
     auto pinned = PinnedBy(claims[c].shared, window, overlay);
     if (!pinned) continue;
-    if (!IsUsable(node, claims[c].shared, *pinned, window, overlay)) {
+    if (!IsUsable(node, claims[c].shared, *pinned, window, overlay) ||
+        !IsWithin(QuestionOf(request, 0), *pinned)) {
       return std::nullopt;
     }
     placed.pinned |= std::uint64_t{1} << c;

@@ -1,8 +1,21 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "matcher/node_devices/node_devices_state.h"
 
 namespace fluxnetes::matcher {
+
+std::string WithinNuma(const std::vector<std::int64_t>& numa) {
+  const std::string number =
+      "device.attributes[\"resource.kubernetes.io\"].?numaNode"
+      ".or(device.attributes[device.driver].?numaNode)"
+      ".or(device.attributes[device.driver].?numaNodeID)"
+      ".or(device.attributes[device.driver].?numa)"
+      ".or(device.attributes[\"dra.net\"].?numaNode)";
+  if (numa.empty()) return number + ".hasValue()";
+  return number + fmt::format(".orValue(-1) in [{}]", fmt::join(numa, ", "));
+}
 
 DeviceQuestion::Choice NodeDevices::State::ChoiceOf(
     const DeviceClaim& claim, const DeviceRequest& request,
@@ -61,6 +74,10 @@ const NodeDevices::State::Question& NodeDevices::State::QuestionOf(
   if (!added) return question;
   question.id = next_question++;
   const TaskDevices& devices = request.devices;
+  if (request.numa) {
+    question.question.within = kinds.TakeProbe({WithinNuma(*request.numa)});
+    question.probes.push_back(question.question.within);
+  }
   for (const std::string& name : devices.align) {
     question.question.constraints.push_back(
         {kinds.TakeAttribute(name), DeviceQuestion::Constraint::Rule::kAlign});

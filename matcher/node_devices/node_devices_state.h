@@ -77,8 +77,10 @@ struct NodeDevices::State {
     DeviceQuestion question;
     std::vector<ProbeId> probes;  // to be given back
   };
+  using Numa = std::optional<std::vector<std::int64_t>>;
   struct Request {
     TaskDevices devices;
+    Numa numa = {};  // as for TakeWithin(); nothing: devices of any place
     int uses = 0;
     bool shares = false;  // some claims are of several tasks
     // By the set of claims, as bits, that have their devices already.
@@ -126,6 +128,7 @@ struct NodeDevices::State {
   // node_devices.cc
   Node& NodeAt(NodeIndex node);
   Request& RequestOf(DevicesId devices);
+  DevicesId Take(const TaskDevices& devices, Numa numa);
   void Touch(const std::set<std::string>& nodes);
   void ForgetQuestions(const std::string& device_class);
   void GiveQuestions(Request& request);
@@ -178,6 +181,7 @@ struct NodeDevices::State {
   std::optional<Pinned> PinnedBy(const std::string& claim,
                                  const InsideWindow* window,
                                  const Overlay& overlay) const;
+  bool IsWithin(const Question& question, const Pinned& pinned) const;
   bool IsUsable(const Node& node, const std::string& claim,
                 const Pinned& pinned, const InsideWindow* window,
                 const Overlay& overlay) const;
@@ -198,10 +202,10 @@ struct NodeDevices::State {
 
   // node_devices_explain.cc
   std::string ClassFault(const std::string& name) const;
-  bool CountSelected(const DeviceQuestion::Choice& choice, ContentId content,
-                     ChoiceCounts& counts);
+  bool CountSelected(const DeviceQuestion::Choice& choice, ProbeId within,
+                     ContentId content, ChoiceCounts& counts);
   ChoiceCounts CountOn(const Node& node, const DeviceQuestion::Choice& choice,
-                       DeviceWords words);
+                       ProbeId within, DeviceWords words);
   std::string WhatIsShort(const Node& node,
                           const DeviceQuestion::Choice& choice,
                           DeviceWords words) const;

@@ -70,6 +70,11 @@ std::string WhyNotInside(const cluster::Pod& pod,
   if (terms.cpus.empty() && !terms.align_required) label = kAlignPreferredLabel;
   const std::string place = LabelCalled(label);
   const std::string& value = pod.labels.find(label)->second;
+  if (terms.align == "island" && !pod.request.rules->resource_claims.empty())
+    return Refusal(place, value,
+                   "the pod claims devices, and drivers do not say in which "
+                   "island a device is",
+                   "numa or socket");
   const std::int64_t milli = pod.request.resources.cpu_milli;
   if (milli % 1'000 != 0)
     return Refusal(place, value,
@@ -178,12 +183,24 @@ matcher::TasksOfKubelet KubeletOf(const cluster::Node& node) {
   return matcher::TasksOfKubelet::kAny;
 }
 
+namespace {
+
+std::string DomainInWords(const cluster::InsideTerms& terms) {
+  return "in one " + (terms.align == "numa" ? "NUMA domain" : terms.align);
+}
+
+}  // namespace
+
+std::string AlignedInWords(const cluster::InsideTerms& terms) {
+  if (terms.align.empty() || !terms.align_required) return "";
+  return " " + DomainInWords(terms) + " with its cpus and memory";
+}
+
 std::string InsideInWords(const cluster::InsideTerms& terms) {
   if (!terms.jobspec.empty()) return "as its jobspec says";
   std::string words;
   if (!terms.align.empty()) {
-    words =
-        terms.align == "numa" ? "in one NUMA domain" : "in one " + terms.align;
+    words = DomainInWords(terms);
     if (!terms.align_required) words += ", if possible";
   }
   if (terms.cpus.empty()) return words;

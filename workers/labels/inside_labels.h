@@ -1,7 +1,8 @@
 // Reads what a pod asks of the inside of its node from its labels:
 //
-//   fluxnetes.align: numa            all its cpus, memory, GPUs and NICs are in
-//                                    one NUMA domain; socket, island
+//   fluxnetes.align: numa            all its cpus, memory, GPUs and NICs, and
+//                                    the devices of its claims, are in one NUMA
+//                                    domain; socket, island
 //   fluxnetes.align-preferred: numa  the same, if some node can give it so
 //   fluxnetes.cpus: exclusive        whole cores, for this pod alone
 //   fluxnetes.cpus: exclusive-sockets  as many whole sockets as it needs
@@ -54,6 +55,9 @@ matcher::TasksOfKubelet KubeletOf(const cluster::Node& node);
 // "one NUMA domain", "whole cores", "2 whole sockets ...": the terms in words,
 // for people; empty if there are none.
 std::string InsideInWords(const cluster::InsideTerms& terms);
+// " in one NUMA domain with its cpus and memory": where the devices of its
+// claims must be; empty: anywhere in the node.
+std::string AlignedInWords(const cluster::InsideTerms& terms);
 // The same, or what a kubelet demands for it.
 std::string InsideInWords(const cluster::PodRequest& request);
 

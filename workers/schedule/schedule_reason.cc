@@ -119,6 +119,9 @@ std::optional<std::string> WhyNeverInside(const ScheduleGraph& graph,
   matcher::Gang one{{task}, 1};
   one.groups[0].count = 1;
   if (graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  one.groups[0].devices = matcher::kNoDevices;
+  if (graph.graph().Satisfiable(one, policy)) return std::nullopt;
+  one.groups[0].devices = task.devices;
   one.groups[0].inside = matcher::kNoShape;
   if (!graph.graph().Satisfiable(one, policy)) return std::nullopt;
   const matcher::NodeInterior& interior = graph.graph().interior();
@@ -142,6 +145,7 @@ std::optional<std::string> WhyNeverInside(const ScheduleGraph& graph,
 // Nothing: some node would have the devices for one of them.
 std::optional<std::string> WhyNeverDevices(const ScheduleGraph& graph,
                                            const matcher::TaskGroup& task,
+                                           const cluster::PodRequest& request,
                                            matcher::Policy policy) {
   if (task.devices == matcher::kNoDevices) return std::nullopt;
   matcher::Gang one{{task}, 1};
@@ -149,10 +153,12 @@ std::optional<std::string> WhyNeverDevices(const ScheduleGraph& graph,
   if (graph.graph().Satisfiable(one, policy)) return std::nullopt;
   one.groups[0].devices = matcher::kNoDevices;
   if (!graph.graph().Satisfiable(one, policy)) return std::nullopt;
-  const auto why = graph.graph().devices().ExplainNever(task.devices);
+  const auto why = graph.graph().ExplainNoDevices(task);
   if (why) return why->text;
-  return "no node that it may use has the devices of its claims, even if no "
-         "pod held any";
+  return fmt::format(
+      "no node that it may use has the devices of its claims{}, even if no pod "
+      "held any",
+      AlignedInWords(request.rules->inside));
 }
 
 std::string WhyTooMany(const ScheduleGraph& graph, const PendingLine& line,
@@ -278,7 +284,7 @@ ImpossibleRequest Cause(const ScheduleGraph& graph, const PendingLine& line,
     if (auto cause =
             WhyNeverInside(graph, eligible, task, *request, queue.match_policy))
       return {*std::move(cause), request};
-    if (auto cause = WhyNeverDevices(graph, task, queue.match_policy))
+    if (auto cause = WhyNeverDevices(graph, task, *request, queue.match_policy))
       return {*std::move(cause), request};
   }
   if (auto cause = WhyNeverTogether(graph, line, queue.match_policy))

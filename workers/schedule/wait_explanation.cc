@@ -116,15 +116,14 @@ std::string Describe(const matcher::DeviceObstacle& obstacle) {
 // For the first node that lacks them: which ones.
 std::string WhyNoDevices(const ScheduleGraph& graph, const PendingLine& line,
                          const matcher::TaskGroup& task, matcher::Time now) {
-  matcher::NodeDevices& devices = graph.graph().devices();
   const matcher::InsideWindow window{
       now, matcher::EndOf(now, line.gang.duration), now};
   for (const NodeIndex node : graph.KnownNodes()) {
-    if (!graph.Open(node) || !graph.MayUse(task, node) ||
-        devices.Fit(node, task.devices, 1, window) > 0)
-      continue;
+    if (!graph.Open(node) || !graph.MayUse(task, node)) continue;
+    const auto why = graph.graph().ExplainDevices(node, task, window);
+    if (!why) continue;
     return fmt::format(" (node {}: {})", graph.graph().Name(node),
-                       Describe(devices.Explain(node, task.devices, window)));
+                       Describe(*why));
   }
   return "";
 }
@@ -167,8 +166,9 @@ std::string InWords(const ScheduleGraph& graph, const PendingLine& line,
                          InsideInWords(request));
     case Obstacle::kDevices:
       return fmt::format(
-          "{} the devices of its claims free{}",
+          "{} the devices of its claims free{}{}",
           have("does not have", "do not have"),
+          AlignedInWords(request.rules->inside),
           WhyNoDevices(graph, line, line.gang.groups[group], now));
     case Obstacle::kHostPorts:
       return have("has the host port in use", "have the host port in use");

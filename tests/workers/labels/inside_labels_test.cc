@@ -55,6 +55,17 @@ TEST(InsideLabels, SayWhatAPodTakesInsideOfItsNode) {
             "in one socket, whole sockets");
 }
 
+TEST(InsideLabels, IslandOfClaimedDevicesIsNotKnown) {
+  cluster::Pod pod = PodThatAsks({{kAlignLabel, "island"}});
+  cluster::RequestedClaim claim;
+  claim.name = "gpus";
+  pod.request.rules.Own().resource_claims = {claim};
+  EXPECT_THAT(ReadInsideLabels(pod).refused,
+              HasSubstr("drivers do not say in which island a device is"));
+  pod.labels = {{kAlignLabel, "socket"}};
+  EXPECT_EQ(ReadInsideLabels(pod).refused, "");
+}
+
 TEST(InsideLabels, BecomeARequestToTheMatcher) {
   EXPECT_EQ(Asked({{kAlignLabel, "numa"}}),
             "numa=1 slot=1 core=4 memory=3072 gpu=2 nic=1");

@@ -21,6 +21,7 @@ DIR/claims, by their uid.
 
 import argparse
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -272,7 +273,8 @@ class Pod:
             if self.is_ready(container) != ready:
                 ready = not ready
                 self.tell("Running", ready)
-            time.sleep(0.5 if ready else 0.1)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(2 if ready else 0.3)
         code = self.process.wait()
         print(f"kubelet: {container['name']} of {self.name} ended with {code}",
               file=sys.stderr)

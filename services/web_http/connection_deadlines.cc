@@ -32,10 +32,10 @@ void ConnectionDeadlines::Run(std::chrono::milliseconds interval) {
     const auto now = Clock::now();
     for (auto& [fd, deadline] : deadlines_) {
       if (deadline > now) continue;
+      deadline = Clock::time_point::max();
+      ++ended_;  // before the peer can see it
       // Under the mutex, so that the socket is not yet closed.
       shutdown(fd, SHUT_RDWR);
-      deadline = Clock::time_point::max();
-      ++ended_;
     }
     const auto until = now + interval;
     while (!stopping_ && stopped_.WaitUntil(mutex_, until)) {

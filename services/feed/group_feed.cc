@@ -11,6 +11,7 @@
 
 #include "fluxnetes/v1/scheduler.pb.h"
 #include "services/feed/group_messages.h"
+#include "services/feed/look_pace.h"
 #include "services/records/group_search.h"
 
 namespace fluxnetes::services {
@@ -25,9 +26,6 @@ constexpr std::chrono::seconds kForgetAfter{60};
 constexpr std::chrono::seconds kIndexKept{60};
 constexpr std::chrono::seconds kLongestLoad{30};
 constexpr std::chrono::seconds kLookAnyway{1};
-// Full reads of the tables take at most a ninth of the time, which decisions
-// need too. Reading the changed groups costs as much as there are changes.
-constexpr int kRestPerLook = 8;
 
 grpc::ByteBuffer BufferOf(const std::string& bytes) {
   const grpc::Slice slice(bytes);
@@ -144,6 +142,7 @@ bool GroupFeed::IsWanted() {
 void GroupFeed::Run() {
   auto looked = steady_clock::time_point();
   auto watched = steady_clock::now();
+  LookPace pace;  // reading the groups that have changed does not count
   milliseconds rest = options_.interval;
   while (true) {
     if (!Rest(rest)) return;
@@ -157,8 +156,8 @@ void GroupFeed::Run() {
     try {
       if (!IsDue(now - looked)) continue;
       looked = now;
-      const auto took = std::chrono::ceil<milliseconds>(Look());
-      rest = std::max(rest, took * kRestPerLook);
+      rest = std::max(rest,
+                      std::chrono::ceil<milliseconds>(pace.RestAfter(Look())));
       if (!std::exchange(said_, "").empty()) log_.Info("watches go on");
     } catch (const std::exception& error) {
       rest = std::max<milliseconds>(rest, kLookAnyway);

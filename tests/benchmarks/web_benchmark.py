@@ -396,7 +396,7 @@ def decisions(server, asked):
         seen = turn % 2 == 1
         begin = os.path.getsize(server.log.name)
         submissions = Submissions(server)
-        watch(server, asked, asked.viewers if seen else 0, asked.seconds / 2, submissions)
+        watch(server, asked, asked.viewers if seen else 0, asked.seconds, submissions)
         submissions.end()
         with open(server.log.name, encoding="utf-8") as log:
             log.seek(begin)

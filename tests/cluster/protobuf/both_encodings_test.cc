@@ -1,8 +1,10 @@
 // What is read from an object is the same in JSON and in Protobuf: of objects
 // that Kubernetes' own encoders have written (recorded/*.json, by
-// k8s.io/api 0.36.3), and of random ones.
+// k8s.io/api 0.36.3), and of random ones, of which the long form
+// (FLUXNETES_TEST_LONG=1) has many more.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -30,6 +32,10 @@ const Json& Recorded() {
   static const Json all = Json::parse(std::ifstream(
       testing::SourcePath("tests/cluster/protobuf/recorded/objects.json")));
   return all;
+}
+
+int Objects() {
+  return std::getenv("FLUXNETES_TEST_LONG") == nullptr ? 500 : 20'000;
 }
 
 std::string Bytes(const Json& base64) {
@@ -227,7 +233,7 @@ TEST(BothEncodings, ClaimOfNoClassIsNotOneOfTheDefaultClass) {
 
 TEST(BothEncodings, RandomPodsAreTheSame) {
   std::minstd_rand random(1);
-  for (int i = 0; i < 2'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < Objects() && !HasFailure(); ++i) {
     const Json json = RandomPodJson(random);
     const std::string bytes = WriteMessage(*FieldsOfKind("Pod"), json);
     SCOPED_TRACE(json.dump());
@@ -237,7 +243,7 @@ TEST(BothEncodings, RandomPodsAreTheSame) {
 
 TEST(BothEncodings, RandomNodesAreTheSame) {
   std::minstd_rand random(1);
-  for (int i = 0; i < 2'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < Objects() && !HasFailure(); ++i) {
     const Json json = RandomNodeJson(random);
     const std::string bytes = WriteMessage(*FieldsOfKind("Node"), json);
     SCOPED_TRACE(json.dump());
@@ -247,7 +253,7 @@ TEST(BothEncodings, RandomNodesAreTheSame) {
 
 TEST(BothEncodings, RandomControllersAreTheSame) {
   std::minstd_rand random(1);
-  for (int i = 0; i < 2'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < Objects() && !HasFailure(); ++i) {
     const Json json = RandomControllerJson(random);
     SCOPED_TRACE(json.dump());
     for (const std::string kind :

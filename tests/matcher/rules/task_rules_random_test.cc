@@ -191,7 +191,7 @@ class RuledTwins final : public NodeGraphTwins {
   std::vector<RulesId> taken_;
 };
 
-TEST(TaskRules, GraphAgreesWithItsPlainTwin) {
+TEST(TaskRulesRandom, GraphAgreesWithItsPlainTwin) {
   RunTwins(/*steps=*/15'000, /*steps_each=*/200, [](std::uint64_t seed) {
     return std::make_unique<RuledTwins>(seed);
   });

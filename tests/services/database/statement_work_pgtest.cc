@@ -23,7 +23,7 @@ using ::testing::IsSubsetOf;
 
 constexpr int kK = 10;
 constexpr int kMoreK = 80;
-constexpr int kGroups = 2'000;
+constexpr int kGroups = 1'000;
 constexpr int kOfClass = 10;  // overdue, cancelled, failed ... groups
 // Work below this does not matter.
 constexpr Work kFloor = {.rows = 600, .pages = 400};
@@ -172,7 +172,7 @@ TEST_F(StatementWorkTest, IsTheSameInTablesThatWereFoundLargeAndAreSmall) {
 
 // With kMoreK groups of each special class, of which there are twenty.
 TEST_F(StatementWorkTest, GrowsWithWhatIsGivenNotWithTheTables) {
-  constexpr int kTimes = 8;
+  constexpr int kTimes = 4;
   constexpr int kSpecial = 20 * kMoreK;
   const auto measure = [&](bool loops, int k) {
     StatementWork connection(database_.options(), loops);

@@ -85,6 +85,7 @@ class Pod:
         self.network = pod_network.PodNetwork(
             self.uid, arguments.address, self.services())
         self.process = None
+        self.values = {}  # the environment of the container that runs
         self.stopping = False
 
     def services(self):
@@ -207,12 +208,13 @@ class Pod:
         return container.get("command", [image[1]]) + container.get("args", [])
 
     def start(self, container):
+        self.values = self.environment(container)
         with open(self.folder / f"{container['name']}.log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.network.entered(), "/usr/bin/unshare", "--mount", "--uts",
                  "--propagation", "private", "/bin/bash", "-c", self.script(container), "container",
                  self.folder / "root", *self.command(container)],
-                env=self.environment(container), stdin=subprocess.DEVNULL,
+                env=self.values, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log)
 
     def inside(self, container):
@@ -223,14 +225,11 @@ class Pod:
 
     def tell_others(self, container):
         (self.folder / f"{container['name']}.pid").write_text(f"{self.process.pid}\n")
-        words = ["exec", "/usr/bin/env", "-i", *self.variables(container),
-                 *self.inside(container)]
+        variables = [f"{name}={value}" for name, value in self.values.items()]
+        words = ["exec", "/usr/bin/env", "-i", *variables, *self.inside(container)]
         enter = self.folder / "enter"
         enter.write_text(f'#!/bin/sh\n{shlex.join(words)} "$@"\n')
         enter.chmod(0o700)
-
-    def variables(self, container):
-        return [f"{name}={value}" for name, value in self.environment(container).items()]
 
     def is_ready(self, container):
         probe = container.get("readinessProbe")
@@ -239,7 +238,7 @@ class Pod:
         if "exec" in probe:
             return subprocess.run(
                 [*self.inside(container), *probe["exec"]["command"]],
-                env=self.environment(container), stdout=subprocess.DEVNULL,
+                env=self.values, stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL, check=False).returncode == 0
         port = probe["httpGet"]["port"]
         for named in container.get("ports", []):

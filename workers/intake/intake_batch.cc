@@ -282,6 +282,11 @@ void IntakeBatch::Refill(const std::vector<DissolvedPod>& pods) {
     filling_.Touch(pod.namespace_name, pod.group_name);
     const ObservedPod seen = Look(pod.uid);
     if (seen.fate == Fate::kWaiting) filling_.Put(*seen.pod, seen.labels, "");
+    if (!pod.held_alone) continue;
+    filling_.Touch(pod.namespace_name, *pod.held_alone);
+    held_uids_.push_back(pod.uid);
+    held_namespaces_.push_back(pod.namespace_name);
+    held_names_.push_back(*pod.held_alone);
   }
 }
 
@@ -327,6 +332,9 @@ void IntakeBatch::ReceiveAgain(const std::vector<std::int64_t>& groups,
 }
 
 void IntakeBatch::Finish() {
+  if (!held_uids_.empty())
+    transaction_.Run(queries::kMoveHolds, held_uids_, held_namespaces_,
+                     held_names_);
   groups_.Add(filling_.Settle(transaction_, now_));
   groups_.Finish();
 }

@@ -139,6 +139,9 @@ class IntakeBatch {
   // Groups that are smaller than asked and may be gathered again, by
   // "namespace/name".
   std::map<std::string, std::int64_t> smaller_;
+  // Pods of dissolved groups of one that were held or released, and the names
+  // of these groups.
+  std::vector<std::string> held_uids_, held_namespaces_, held_names_;
   std::vector<std::string> wrong_;
 };
 

@@ -80,7 +80,8 @@ std::vector<DissolvedPod> GroupChanges::Write() {
          transaction_.Run(queries::kDissolveGroups, dissolve_))
       waiting.push_back({row.Get<std::string>("uid"),
                          row.Get<std::string>("namespace"),
-                         row.Get<std::string>("group_name")});
+                         row.Get<std::string>("group_name"),
+                         row.Find<std::string>("held_alone")});
     news_.insert(dissolve_.begin(), dissolve_.end());
     for (const std::int64_t group : dissolve_) clean_.erase(group);
   }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct DissolvedPod {
   std::string uid;
   std::string namespace_name;
   std::string group_name;  // the name of the group
+  // The name of its group of one that was held or released.
+  std::optional<std::string> held_alone = {};
 };
 
 class GroupChanges {

@@ -220,8 +220,9 @@ WHERE g.id = any(ARRAY[v.id]);
 -- name: dissolve_groups
 -- Deletes active groups that lost members before any was bound, with the groups
 -- of one that extend them. Returns the pods that wait for the group to become
--- whole again. A hold or release of the group is kept for the filling group, and
--- so are its makers.
+-- whole again, and the name of a group of one that was held or released. A hold
+-- or release of the group is kept for the filling group (move_holds gives that of
+-- a group of one to the group of its pod), and so are its makers.
 WITH gone AS (
   DELETE FROM pod_groups AS g
   WHERE
@@ -230,7 +231,14 @@ WITH gone AS (
         SELECT x.id FROM pod_groups AS x WHERE x.extends = any($1::bigint [])
       )
     )
-  RETURNING g.*
+  RETURNING
+    g.*,
+    CASE
+      WHEN
+        g.extends IS NULL
+        OR g.held_reason IS DISTINCT FROM 'until its group has grown by it'
+        THEN g.held_at
+    END AS kept_hold
 ),
 
 told AS (
@@ -249,8 +257,8 @@ kept AS (
     coalesce(g.asked_size, g.group_size),
     g.queue,
     g.submitted_at,
-    g.held_at,
-    g.held_reason,
+    g.kept_hold,
+    CASE WHEN g.kept_hold IS NOT NULL THEN g.held_reason END,
     g.released_at,
     (
       SELECT
@@ -269,7 +277,7 @@ kept AS (
     (
       g.group_size > 1
       OR g.asked_size IS NOT NULL
-      OR g.held_at IS NOT NULL
+      OR g.kept_hold IS NOT NULL
       OR g.released_at IS NOT NULL
       OR g.pods_priority IS NOT NULL
     )
@@ -278,7 +286,11 @@ kept AS (
       WHERE
         p.group_id = any(ARRAY[g.id])
         AND p.state = 'waiting'
-        AND p.asked_name = g.group_name
+        AND (
+          p.asked_name = g.group_name
+          OR g.kept_hold IS NOT NULL
+          OR g.released_at IS NOT NULL
+        )
     )
   ORDER BY g.namespace, g.group_name, g.id DESC
   ON CONFLICT (namespace, group_name) DO UPDATE SET
@@ -293,9 +305,91 @@ SELECT
   p.uid,
   g.namespace,
   CASE WHEN g.extends IS NULL THEN g.group_name ELSE p.asked_name END
-    AS group_name
+    AS group_name,
+  CASE
+    WHEN
+      g.group_size = 1
+      AND g.asked_size IS NULL
+      AND (g.kept_hold IS NOT NULL OR g.released_at IS NOT NULL)
+      THEN g.group_name
+  END AS held_alone
 FROM gone AS g
 INNER JOIN pods AS p ON p.group_id = any(ARRAY[g.id]) AND p.state = 'waiting';
+
+-- name: move_holds
+-- Gives the holds and releases of groups of one that are gathered anew ($2, their
+-- names) to the groups that their pods ($1) have come to, unless these have
+-- started. A release is given to no group that another pod holds by its label.
+WITH held AS MATERIALIZED (
+  SELECT v.uid, f.*
+  FROM unnest($1::text [], $2::text [], $3::text [])
+  AS v (uid, namespace, group_name)
+  INNER JOIN groups_provisional AS f
+    ON f.namespace = any(ARRAY[v.namespace]) AND f.group_name = v.group_name
+),
+
+joined AS (
+  SELECT DISTINCT ON (h.namespace, p.group_name) h.*, p.group_name AS joins
+  FROM held AS h
+  INNER JOIN pods_provisional AS p
+    ON p.uid = any(ARRAY[h.uid]) AND p.group_name <> h.group_name
+  ORDER BY h.namespace, p.group_name, h.held_at
+),
+
+filling AS (
+  INSERT INTO groups_provisional AS f (
+    namespace, group_name, group_size, queue, first_seen_at, held_at,
+    held_reason, released_at
+  )
+  SELECT
+    j.namespace,
+    j.joins,
+    j.group_size,
+    j.queue,
+    j.first_seen_at,
+    j.held_at,
+    j.held_reason,
+    CASE
+      WHEN NOT EXISTS (
+        SELECT FROM pods_provisional AS o
+        WHERE
+          o.namespace = any(ARRAY[j.namespace])
+          AND o.group_name = j.joins
+          AND o.hold
+          AND o.uid NOT IN (
+            SELECT h.uid FROM held AS h WHERE h.released_at IS NOT NULL
+          )
+      )
+        THEN j.released_at
+    END
+  FROM joined AS j
+  ON CONFLICT (namespace, group_name) DO UPDATE SET
+  held_at = coalesce(f.held_at, excluded.held_at),
+  held_reason = CASE
+    WHEN f.held_at IS NULL THEN excluded.held_reason ELSE f.held_reason
+  END,
+  released_at = coalesce(f.released_at, excluded.released_at)
+)
+
+UPDATE pod_groups AS g
+SET
+  held_at = coalesce(g.held_at, h.held_at),
+  held_reason = CASE
+    WHEN g.held_at IS NULL THEN h.held_reason ELSE g.held_reason
+  END,
+  released_at = coalesce(
+    g.released_at,
+    CASE WHEN g.hold_label AND g.group_size = 1 THEN h.released_at END
+  )
+FROM held AS h
+INNER JOIN pods AS m ON m.uid = any(ARRAY[h.uid])
+WHERE
+  g.id = any(ARRAY[m.group_id])
+  AND g.state NOT IN ('allocated', 'bound')
+  AND NOT EXISTS (
+    SELECT FROM pods AS o
+    WHERE o.group_id = any(ARRAY[g.id]) AND o.node_name IS NOT NULL
+  );
 
 -- name: read_active_groups
 -- Active groups of these names that pods may join, the newest generation first.

@@ -305,6 +305,78 @@ TEST_F(HoldTest, PodBeyondAHeldGroupIsHeldToo) {
   EXPECT_EQ(ReasonOf("fluxnetes-group-default-more"), "held: not yet");
 }
 
+// A pod without a group of its own is a group of one by its name. When its
+// labels change, or the group that it extends is gathered anew, that group
+// ends.
+TEST_F(HoldTest, PodThatIsHeldAloneStaysHeldInTheGroupThatItJoins) {
+  Create({.name = "solo"});
+  ObserveAndPromote();
+  Hold("fluxnetes-group-default-solo", "not yet");
+  door.ChangePod("default/solo", [](cluster::Pod& pod) {
+    pod.labels["fluxnetes.group-name"] = "train";
+    pod.labels["fluxnetes.group-size"] = "2";
+  });
+  Pass(0);
+  EXPECT_EQ(Ask("SELECT string_agg(group_name, ',') FROM groups_provisional"),
+            "train");
+  EXPECT_EQ(Ask("SELECT reason FROM inactive_groups"),
+            "held: not yet; 1 of 2 pods have arrived");
+  Create({.name = "other", .group = "train", .size = 2});
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "pending held");
+  EXPECT_EQ(ReasonOf("train"), "held: not yet");
+  EXPECT_EQ(Release("train"), HoldOutcome::kDone);
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "allocated");
+}
+
+TEST_F(HoldTest, PodThatIsHeldBeyondItsGroupStaysHeldWhenItsLabelsChange) {
+  for (const char* refused_first : {"", "nowhere"}) {
+    const std::string gang = std::string("train") + refused_first;
+    Place(gang, 2);
+    Create({.name = gang + "-more", .group = gang, .size = 2, .owner = gang});
+    ObserveAndPromote();
+    Hold("fluxnetes-group-default-" + gang + "-more", "not yet");
+    const auto label = [&](const std::string& key, const std::string& value) {
+      door.ChangePod("default/" + gang + "-more",
+                     [&](cluster::Pod& pod) { pod.labels[key] = value; });
+      Pass(0);
+    };
+    if (*refused_first != 0) label("fluxnetes.queue", refused_first);
+    label("fluxnetes.queue", "default");
+    label("fluxnetes.start-after", AfterNoon(-60));
+    EXPECT_EQ(Ask("SELECT held_reason FROM groups_provisional WHERE "
+                  "group_name = '" +
+                  gang + "'"),
+              "not yet");
+    Create({.name = gang + "-most", .group = gang, .size = 2, .owner = "next"});
+    door.ChangePod("default/" + gang + "-most", [&](cluster::Pod& pod) {
+      pod.labels["fluxnetes.start-after"] = AfterNoon(-60);
+    });
+    Pass(0);
+    EXPECT_EQ(Ask("SELECT string_agg(phase, ',') FROM pod_groups WHERE "
+                  "group_name = '" +
+                  gang + "' AND state = 'pending'"),
+              "held");
+  }
+}
+
+TEST_F(HoldTest, ReleaseOfAPodAloneLastsInTheGroupThatItJoins) {
+  Create({.name = "solo"});
+  door.ChangePod("default/solo", [](cluster::Pod& pod) {
+    pod.labels["fluxnetes.hold"] = "true";
+  });
+  ObserveAndPromote();
+  ASSERT_EQ(Release("fluxnetes-group-default-solo"), HoldOutcome::kDone);
+  door.ChangePod("default/solo", [](cluster::Pod& pod) {
+    pod.labels["fluxnetes.group-name"] = "train";
+    pod.labels["fluxnetes.group-size"] = "2";
+  });
+  Create({.name = "other", .group = "train", .size = 2});
+  Pass(0);
+  EXPECT_EQ(StateOf("train"), "allocated");
+}
+
 TEST_F(HoldTest, PodsOfAHeldGroupAreToldAndNoNodeIsMadeForThem) {
   CreateGang("train", 2);
   ObserveAndPromote();

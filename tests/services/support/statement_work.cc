@@ -182,8 +182,8 @@ std::string StatementWork::ArgumentsOf(const MeasuredStatement& statement,
   return arguments + ")";
 }
 
-Work StatementWork::Measure(const MeasuredStatement& statement, int k) {
-  const std::string arguments = ArgumentsOf(statement, k);
+Work StatementWork::Measure(const MeasuredStatement& statement,
+                            const std::string& arguments) {
   sql::Transaction transaction(pool_);
   const sql::Result result = transaction.RunScript(fmt::format(
       "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {}{}",

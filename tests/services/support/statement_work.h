@@ -50,12 +50,14 @@ class StatementWork {
   bool loops() const { return loops_; }
   const sql::Pool& pool() const { return pool_; }
 
-  // Runs the statement with `k` things and takes back what it changed.
-  Work Measure(const MeasuredStatement& statement, int k);
+  // The statement's arguments for `k` things, in SQL. Finding the things takes
+  // longer than most statements.
+  std::string ArgumentsOf(const MeasuredStatement& statement, int k);
+  // Runs the statement with these and takes back what it changed.
+  Work Measure(const MeasuredStatement& statement,
+               const std::string& arguments);
 
  private:
-  std::string ArgumentsOf(const MeasuredStatement& statement, int k);
-
   const bool loops_;
   sql::Pool pool_;
   sql::Pool values_;  // so that arguments leave no plan behind

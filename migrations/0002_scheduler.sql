@@ -465,6 +465,7 @@ CREATE TABLE pods (
   start_by timestamptz,
   hold boolean NOT NULL DEFAULT false,
   parts text,
+  devices text,
   CONSTRAINT pods_bound_has_node CHECK (state <> 'bound' OR node_name IS NOT NULL)
 );
 CREATE INDEX pods_group ON pods (group_id);
@@ -494,6 +495,7 @@ COMMENT ON COLUMN pods.start_after IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_by IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.hold IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.parts IS 'What it had inside of its node until its placement was released, as in placements.parts; null: amounts alone.';
+COMMENT ON COLUMN pods.devices IS 'The devices that it had until its placement was released, as in placements.devices; null: none.';
 
 CREATE TABLE allocations (
   fluxion_job bigint PRIMARY KEY,
@@ -1073,7 +1075,7 @@ COMMENT ON COLUMN group_history.priority IS 'Its priority.';
 COMMENT ON COLUMN group_history.result IS 'succeeded (every pod), failed (at least one pod), timed out, preempted (evicted for another group), cancelled.';
 COMMENT ON COLUMN group_history.reason IS 'Details, for people.';
 COMMENT ON COLUMN group_history.nodes IS 'The nodes where it ran, each once.';
-COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, bound_at, ended_at, inside (as in pods.parts), and, if it was bound, the resources that it asked for. Of a group that a caller started: its tasks, with what they held.';
+COMMENT ON COLUMN group_history.pods IS 'Its pods: name, node, state, bound_at, ended_at, inside (as in pods.parts), devices (as in pods.devices), and, if it was bound, the resources that it asked for. Of a group that a caller started: its tasks, with what they held.';
 COMMENT ON COLUMN group_history.submitted_at IS 'When its first pod was created.';
 COMMENT ON COLUMN group_history.promoted_at IS 'When it was complete; null: never.';
 COMMENT ON COLUMN group_history.allocated_at IS 'When it got its allocation.';

@@ -295,6 +295,117 @@ LEFT JOIN (
 COMMENT ON VIEW node_usage IS
 'Per node: its allocatable amounts, the usage by pods of other schedulers, and the amounts that groups hold.';
 
+-- The class of a device is what the request of its claim asks for; a request
+-- with alternatives is named "request/alternative".
+CREATE FUNCTION named_devices(held text, pod_request jsonb)
+RETURNS TABLE (
+  claim text,
+  request text,
+  device_class text,
+  driver text,
+  pool text,
+  device text,
+  shared text,
+  admin boolean
+)
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT
+    d.claim,
+    d.request,
+    c.device_class,
+    d.driver,
+    d.pool,
+    d.device,
+    d.shared,
+    coalesce(d.admin, false)
+  FROM jsonb_to_recordset(held::jsonb) AS d (
+    claim text,
+    request text,
+    driver text,
+    pool text,
+    device text,
+    shared text,
+    admin boolean
+  )
+  LEFT JOIN LATERAL (
+    SELECT
+      coalesce(
+        r.asked #>> '{exactly,deviceClassName}', a.choice ->> 'deviceClassName'
+      ) AS device_class
+    FROM jsonb_array_elements(pod_request -> 'claims') AS p (claim)
+    CROSS JOIN LATERAL jsonb_array_elements(
+      (p.claim ->> 'spec')::jsonb #> '{devices,requests}'
+    ) AS r (asked)
+    LEFT JOIN LATERAL jsonb_array_elements(r.asked -> 'firstAvailable')
+      AS a (choice) ON a.choice ->> 'name' = split_part(d.request, '/', 2)
+    WHERE
+      p.claim ->> 'name' = d.claim
+      AND r.asked ->> 'name' = split_part(d.request, '/', 1)
+    LIMIT 1
+  ) AS c ON true
+$$;
+COMMENT ON FUNCTION named_devices IS
+'The devices of a pod, from a text as in placements.devices and its request: one row for each.';
+
+CREATE FUNCTION device_names(held text [])
+RETURNS text []
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT
+    coalesce(
+      array_agg(DISTINCT concat_ws('/', d.driver, d.pool, d.device)), '{}'
+    )
+  FROM unnest(held) AS h (devices)
+  CROSS JOIN LATERAL jsonb_to_recordset(nullif(h.devices, '')::jsonb) AS d (
+    driver text,
+    pool text,
+    device text
+  )
+$$;
+COMMENT ON FUNCTION device_names IS
+'The devices in texts as in placements.devices, each once, in order: "driver/pool/device".';
+
+CREATE VIEW held_devices AS
+SELECT
+  d.driver,
+  d.pool,
+  d.device,
+  d.device_class,
+  l.node_name,
+  g.namespace,
+  g.group_name,
+  p.pod_name,
+  d.claim,
+  d.request,
+  d.shared,
+  d.admin,
+  l.fluxion_job AS group_id,
+  l.pod_uid
+FROM placements AS l
+INNER JOIN pods AS p ON p.uid = l.pod_uid
+INNER JOIN pod_groups AS g ON g.id = l.fluxion_job
+CROSS JOIN LATERAL named_devices(l.devices, p.request) AS d
+WHERE l.devices IS NOT NULL;
+COMMENT ON VIEW held_devices IS
+'The devices that pods of groups have by their claims. One of a claim that several pods share has a row for each of them.';
+COMMENT ON COLUMN held_devices.driver IS 'The driver of the device.';
+COMMENT ON COLUMN held_devices.pool IS 'Its pool.';
+COMMENT ON COLUMN held_devices.device IS 'Its name in the pool.';
+COMMENT ON COLUMN held_devices.device_class IS 'The class that the claim asks for.';
+COMMENT ON COLUMN held_devices.node_name IS 'The node of the pod.';
+COMMENT ON COLUMN held_devices.namespace IS 'As in pod_groups.';
+COMMENT ON COLUMN held_devices.group_name IS 'As in pod_groups.';
+COMMENT ON COLUMN held_devices.pod_name IS 'The pod.';
+COMMENT ON COLUMN held_devices.claim IS 'The claim, by its name in the pod.';
+COMMENT ON COLUMN held_devices.request IS 'The request of the claim; with alternatives: request/alternative.';
+COMMENT ON COLUMN held_devices.shared IS 'The ResourceClaim that several pods use, as namespace/name; null: it is the pod''s own.';
+COMMENT ON COLUMN held_devices.admin IS 'Whether the pod has it for administration, beside those who hold it.';
+COMMENT ON COLUMN held_devices.group_id IS 'As in pod_groups.id.';
+COMMENT ON COLUMN held_devices.pod_uid IS 'As in pods.uid.';
+
 CREATE VIEW node_maintenance AS
 SELECT
   n.node_name,

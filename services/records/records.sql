@@ -102,7 +102,7 @@ SELECT
   p.group_id <> $1 AS beyond,
   p.completion_index AS place,
   coalesce(l.parts, p.parts) AS inside,
-  l.devices
+  coalesce(l.devices, p.devices) AS devices
 FROM pods AS p
 LEFT JOIN placements AS l ON l.fluxion_job = p.group_id AND l.pod_uid = p.uid
 WHERE
@@ -194,10 +194,10 @@ SELECT
   NULL::timestamptz AS ended_at,
   NULL::text AS note,
   m.inside,
-  NULL::text AS devices
+  m.devices::text AS devices
 FROM group_history AS h
 CROSS JOIN LATERAL jsonb_to_recordset(h.pods) AS m (
-  name text, node text, state text, inside text
+  name text, node text, state text, inside text, devices jsonb
 )
 WHERE h.namespace = $1 AND h.group_name = $2 AND h.group_id = $3
 ORDER BY m.name;

@@ -183,7 +183,8 @@ WHERE
 -- name: release_places
 -- Releases the places of ended pods that are not held: a failed pod's place is
 -- held for its time, a deleted pod's only while other pods of its group live.
--- Pods keep the names of what they had inside of their nodes. $3 plants a bug.
+-- Pods keep the names of what they had inside of their nodes, and of their devices.
+-- $3 plants a bug.
 WITH alive AS (
   SELECT DISTINCT p.group_id
   FROM unnest($1::bigint []) AS v (id)
@@ -207,13 +208,13 @@ released AS (
         p.state = 'failed' OR p.group_id IN (SELECT a.group_id FROM alive AS a)
       )
     )
-  RETURNING l.fluxion_job, l.pod_uid, g.queue, l.parts
+  RETURNING l.fluxion_job, l.pod_uid, g.queue, l.parts, l.devices
 ),
 
 kept AS (
-  UPDATE pods AS p SET parts = r.parts
+  UPDATE pods AS p SET parts = r.parts, devices = r.devices
   FROM released AS r
-  WHERE r.parts IS NOT NULL AND p.uid = any(ARRAY[r.pod_uid])
+  WHERE coalesce(r.parts, r.devices) IS NOT NULL AND p.uid = any(ARRAY[r.pod_uid])
 )
 
 INSERT INTO match_inbox (queue, news, group_id, pod_uid)
@@ -273,6 +274,7 @@ WITH over AS MATERIALIZED (
               'bound_at', p.bound_at,
               'ended_at', p.ended_at,
               'inside', p.parts,
+              'devices', p.devices::jsonb,
               'resources', CASE
                 WHEN p.bound_at IS NOT NULL THEN p.request -> 'resources'
               END

@@ -520,12 +520,12 @@ gone AS (
 marked AS (
   UPDATE pods AS p SET
     replaced_by = v.uid,
-    parts = coalesce(
-      p.parts,
-      (
-        SELECT l.parts FROM placements AS l
-        WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy
-      )
+    (parts, devices) = (
+      SELECT
+        coalesce(p.parts, max(l.parts)),
+        coalesce(p.devices, max(l.devices))
+      FROM placements AS l
+      WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy
     )
   FROM v
   WHERE p.uid = any(ARRAY[v.vacancy])

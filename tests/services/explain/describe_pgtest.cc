@@ -55,6 +55,24 @@ TEST_F(Describe, DevicesOfBoundPodsAreShownWithTheirRequests) {
   run_("describe group a/runs -o json");
   const auto members = nlohmann::json::parse(run_.out())["members"];
   EXPECT_EQ(members[0]["devices"][1]["device"], "eth-1");
+TEST_F(Describe, EndedPodsNameTheDevicesThatTheyHad) {
+  AddExampleGroups();
+  const std::string devices =
+      R"([{"claim":"gpus","request":"gpu","driver":"gpu.example.com",)"
+      R"("pool":"n2","device":"gpu-7"}])";
+  database_.Execute("UPDATE pods SET devices = '" + devices +
+                    "' WHERE uid = 'u2';"
+                    "UPDATE group_history SET pods = jsonb_set(pods, "
+                    "'{0,devices}', '" +
+                    devices + "')");
+  run_("describe group a/runs");
+  EXPECT_THAT(run_.out(), ContainsRegex("runs-1 +gpus +gpu +gpu.example.com "
+                                        "+n2 +gpu-7"));
+  run_("describe group b/over");
+  EXPECT_THAT(run_.out(), ContainsRegex("over-0 +gpus +gpu +gpu.example.com "
+                                        "+n2 +gpu-7"));
+}
+
   EXPECT_TRUE(members[1]["devices"].empty());
 }
 

@@ -66,7 +66,47 @@ AS $$
     )
 $$;
 COMMENT ON FUNCTION amounts_held IS
-'The amounts of a placement by resource, in cores, bytes or units. Devices by class are left out: what ended pods had of them is not known.';
+'The amounts of a placement by resource, in cores, bytes or units; without its devices, which devices_held() counts.';
+
+CREATE FUNCTION devices_held(pod pods, held text)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT
+    coalesce(
+      jsonb_object_agg(
+        s.device_class || '.deviceclass.resource.k8s.io/devices', s.amount
+      ),
+      '{}'
+    )
+  FROM (
+    SELECT
+      d.device_class,
+      sum(
+        CASE
+          WHEN d.shared IS NULL THEN 1
+          ELSE 1.0 / greatest(
+            1,
+            (
+              SELECT count(*)
+              FROM pods AS o
+              WHERE
+                o.group_id = pod.group_id
+                AND o.replaced_by IS NULL
+                AND o.request -> 'claims'
+                @> jsonb_build_array(jsonb_build_object('claim', d.shared))
+            )
+          )
+        END
+      ) AS amount
+    FROM named_devices(held, pod.request) AS d
+    WHERE NOT d.admin AND d.device_class IS NOT NULL
+    GROUP BY d.device_class
+  ) AS s
+$$;
+COMMENT ON FUNCTION devices_held IS
+'How many devices of each class a pod has (as in pods.devices), by the name that quotas have for them. A device of a claim that several pods of its group share counts for each by its part; one with admin access counts nothing.';
 
 CREATE TABLE usage_clock (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
@@ -121,7 +161,10 @@ AS $$
       g.namespace,
       g.account,
       g.user_name,
-      p.request -> 'resources' AS held,
+      (p.request -> 'resources')
+      || CASE
+        WHEN p.devices IS NULL THEN '{}' ELSE devices_held(p, p.devices)
+      END AS held,
       p.bound_at AS began_at,
       p.ended_at
     FROM pods AS p
@@ -133,7 +176,10 @@ AS $$
       g.namespace,
       g.account,
       g.user_name,
-      amounts_held(l) AS held,
+      amounts_held(l)
+      || CASE
+        WHEN l.devices IS NULL THEN '{}' ELSE devices_held(p, l.devices)
+      END AS held,
       coalesce(p.bound_at, a.starts_at) AS began_at,
       'infinity' AS ended_at
     FROM allocations AS a

@@ -276,7 +276,9 @@ WITH over AS MATERIALIZED (
               'inside', p.parts,
               'devices', p.devices::jsonb,
               'resources', CASE
-                WHEN p.bound_at IS NOT NULL THEN p.request -> 'resources'
+                WHEN p.bound_at IS NULL THEN NULL
+                WHEN p.devices IS NULL THEN p.request -> 'resources'
+                ELSE (p.request -> 'resources') || devices_held(p, p.devices)
               END
             )
           )

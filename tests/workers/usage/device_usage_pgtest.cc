@@ -1,14 +1,16 @@
-// Devices of claims in the history of pods.
+// Devices of claims in the history of pods and in usage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/workers/support/device_claims_fixture.h"
 #include "workers/cleanup/cleanup.h"
+#include "workers/usage/usage_roll_up.h"
 
 namespace fluxnetes::workers {
 namespace {
 
 constexpr std::chrono::hours kHeldHour{1};
+constexpr const char* kGpuDevices = "gpu.deviceclass.resource.k8s.io/devices";
 
 class DeviceUsage : public DeviceClaimsTest {
  protected:
@@ -26,6 +28,15 @@ class DeviceUsage : public DeviceClaimsTest {
     Cleanup cleanup(database.pool(), *jobs, *client, door, {});
     while (cleanup.RunOnce(now)) {
     }
+  }
+
+  // The hours of GPUs up to `now`.
+  std::string GpuHours(cluster::Time now) {
+    UsageRollUp(database.pool()).RunOnce(now);
+    return Ask(
+        "SELECT round((used / 3600)::numeric, 3) FROM usage_days WHERE "
+        "resource = '" +
+        std::string(kGpuDevices) + "'");
   }
 
   std::string InHistory(const std::string& pod) {
@@ -56,6 +67,43 @@ TEST_F(DeviceUsage, EndedPodsAndTheHistoryKeepTheNamesOfTheirDevices) {
             "gpus|gpu|gpu.example.com|n0|gpu-0\n"
             "gpus|gpu|gpu.example.com|n0|gpu-1");
   EXPECT_EQ(InHistory("b"), "gpus|gpu|gpu.example.com|n1|gpu-0");
+}
+
+TEST_F(DeviceUsage, HoursOfAClassAreThoseOfTheDevicesThatPodsHave) {
+  CreatePod("a", "gang", 2, 2);
+  CreatePod("b", "gang", 2, 1);
+  Start();
+  EXPECT_EQ(GpuHours(kNoon + kHeldHour), "3.000");
+  End("a", kNoon + 2 * kHeldHour);
+  EXPECT_EQ(GpuHours(kNoon + 3 * kHeldHour), "7.000");
+  End("b", kNoon + 4 * kHeldHour);
+  ASSERT_EQ(Ask("SELECT count(*) FROM group_history"), "1");
+  // By the history alone.
+  database.Execute("DELETE FROM usage_days");
+  EXPECT_EQ(GpuHours(kNoon + 5 * kHeldHour), "8.000");
+  EXPECT_EQ(Ask("SELECT other_hours FROM usage_months"),
+            "{\"" + std::string(kGpuDevices) + "\": 8}");
+}
+
+TEST_F(DeviceUsage, DevicesOfASharedClaimCountOnce) {
+  PutClaim("team", 2);
+  CreatePodWith("team", "a", "gang", 2);
+  CreatePodWith("team", "b", "gang", 2);
+  Start();
+  ASSERT_EQ(StateOf("gang"), "bound");
+  EXPECT_EQ(GpuHours(kNoon + kHeldHour), "2.000");
+}
+
+TEST_F(DeviceUsage, AllDevicesOfANodeCountAsManyAsThereAre) {
+  all_ = true;
+  CreatePod("a", "gang", 1, 1);
+  Start();
+  ASSERT_EQ(StateOf("gang"), "bound");
+  // A quota counts 32 for such a claim.
+  EXPECT_EQ(Ask("SELECT other ->> '" + std::string(kGpuDevices) +
+                "' FROM placements"),
+            "32");
+  EXPECT_EQ(GpuHours(kNoon + kHeldHour), "2.000");
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct NodeInFull {
   std::string cpu;     // "3 of 8"
   std::string memory;
   std::string pods;
+  DevicesByDriver devices;
   std::vector<NodeGroupRow> groups;
   std::vector<MaintenanceRow> maintenance;
   std::string structure;
@@ -52,6 +53,7 @@ NodeInFull ReadNodeInFull(sql::Transaction& transaction,
           .memory = InUse(row, "memory_bytes", cluster::FormatBytes),
           .pods = InUse(row, "pods",
                         [](std::int64_t n) { return std::to_string(n); }),
+          .devices = ReadDevicesOfNode(row),
           .groups = ReadGroupsOnNode(transaction, name),
           .maintenance = ReadMaintenance(transaction, now, name),
           .structure = ReadStructureOfNode(transaction, name)};
@@ -75,6 +77,7 @@ void PrintNode(const NodeInFull& node, Console& console) {
   line("CPU:", node.cpu);
   line("Memory:", node.memory);
   line("Pods:", node.pods);
+  line("Devices:", InWords(node.devices));
   line("Inside:",
        node.structure.empty() ? "" : "known; `-o json` has it as `structure`");
   Table groups({"GROUP", "STATE", "FROM", "UNTIL", ">PODS", ">CPU", ">MEMORY",
@@ -88,12 +91,18 @@ void PrintNode(const NodeInFull& node, Console& console) {
                 runs ? cluster::FormatBytes(group.memory_bytes) : "",
                 fmt::format("{}", fmt::join(group.inside, ", "))});
   }
+  Table devices({"DEVICE", "GROUP", "STATE"});
+  for (const NodeGroupRow& group : node.groups)
+    for (const std::string& device : group.devices)
+      devices.Add({device, group.group.Text(), group.kind});
   Table maintenance({">ID", "FROM", "UNTIL", "REASON"});
   for (const MaintenanceRow& window : node.maintenance)
     maintenance.Add({std::to_string(window.id), Relative(window.start, now),
                      MomentText(window.end, now), window.reason});
   if (groups.rows() > 0)
     console.out << "Groups:\n" << groups.IndentedText(style);
+  if (devices.rows() > 0)
+    console.out << "Devices of groups:\n" << devices.IndentedText(style);
   if (maintenance.rows() > 0)
     console.out << "Maintenance:\n" << maintenance.IndentedText(style);
 }
@@ -108,10 +117,13 @@ OrderedJson NodeDocument(const NodeInFull& node) {
       {"name", node.name},
       {"unschedulable",
        node.closed.empty() ? OrderedJson() : OrderedJson(node.closed)},
+      {"devices", OrderedJson::object()},
       {"groups", OrderedJson::array()},
       {"maintenance", OrderedJson::array()},
       {"structure",
        node.structure.empty() ? OrderedJson() : OrderedJson(node.structure)}};
+  for (const auto& [driver, count] : node.devices)
+    document["devices"][driver] = {{"all", count.all}, {"held", count.held}};
   for (const NodeGroupRow& group : node.groups)
     document["groups"].push_back({{"id", group.id},
                                   {"namespace", group.group.namespace_name},
@@ -124,7 +136,8 @@ OrderedJson NodeDocument(const NodeInFull& node) {
                                   {"podsHere", group.pods},
                                   {"cpuMilli", group.cpu_milli},
                                   {"memoryBytes", group.memory_bytes},
-                                  {"inside", group.inside}});
+                                  {"inside", group.inside},
+                                  {"devices", group.devices}});
   for (const MaintenanceRow& window : node.maintenance)
     document["maintenance"].push_back({{"id", window.id},
                                        {"from", Rfc3339(window.start)},

@@ -7,6 +7,8 @@
 
 #include "fluxnetes/v1/cluster.pb.h"
 #include "fluxnetes/v1/group.pb.h"
+#include "matcher/devices/devices_text.h"
+#include "services/records/node_detail.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -112,6 +114,15 @@ void Fill(v1::Member& message, const MemberRow& member) {
   message.set_owner(member.owner.value_or(""));
   message.set_note(member.note.value_or(""));
   message.set_inside(member.inside.value_or(""));
+  for (const matcher::AllocatedDevice& each :
+       matcher::ReadDevices(member.devices.value_or(""))) {
+    v1::MemberDevice& device = *message.add_devices();
+    device.set_claim(each.claim);
+    device.set_request(each.request);
+    device.set_driver(each.id.driver);
+    device.set_pool(each.id.pool);
+    device.set_device(each.id.device);
+  }
 }
 
 void Fill(v1::Generation& message, const Generation& generation) {
@@ -172,6 +183,11 @@ void FillNode(v1::Node& message, const sql::Row& row) {
   const nlohmann::json granted = parsed("granted_other");
   for (const auto& [name, amount] : granted.items())
     (*message.mutable_other())[name].set_granted(amount.get<std::int64_t>());
+  for (const auto& [driver, count] : ReadDevicesOfNode(row)) {
+    v1::Amount& amount = (*message.mutable_devices())[driver];
+    amount.set_allocatable(count.all);
+    amount.set_granted(count.held);
+  }
   const nlohmann::json labels = parsed("labels");
   for (const auto& [name, value] : labels.items())
     (*message.mutable_labels())[name] = TextOf(value);

@@ -41,6 +41,7 @@ void FillNodeGroup(v1::NodeGroup& message, const NodeGroupRow& group) {
   message.set_cpu_milli(group.cpu_milli);
   message.set_memory_bytes(group.memory_bytes);
   for (const std::string& inside : group.inside) message.add_inside(inside);
+  for (const std::string& device : group.devices) message.add_devices(device);
 }
 
 }  // namespace

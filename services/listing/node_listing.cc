@@ -5,6 +5,7 @@
 #include "cluster/text/quantity.h"
 #include "services/console/time_text.h"
 #include "services/listing/listing.h"
+#include "services/records/node_detail.h"
 #include "services/records/records_queries.h"
 
 namespace fluxnetes::services {
@@ -89,19 +90,22 @@ OrderedJson NodeToJson(const sql::Row& row) {
   };
   const auto why = row.Find<std::string>("unschedulable");
   const OrderedJson labels = LabelsOf(row);
-  return {{"name", row.Get<std::string>("node_name")},
-          {"unschedulable", why ? OrderedJson(*why) : OrderedJson()},
-          {"maintenance", MaintenanceToJson(row)},
-          {"zone", LevelToJson(labels, "zone")},
-          {"rack", LevelToJson(labels, "rack")},
-          {"cpuMilli", amount("cpu_milli")},
-          {"memoryBytes", amount("memory_bytes")},
-          {"pods", amount("pods")},
-          {"other", OrderedJson::parse(row.Get<std::string>("other"))},
-          {"grantedOther",
-           OrderedJson::parse(row.Get<std::string>("granted_other"))},
-          {"labels", labels},
-          {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
+  return {
+      {"name", row.Get<std::string>("node_name")},
+      {"unschedulable", why ? OrderedJson(*why) : OrderedJson()},
+      {"maintenance", MaintenanceToJson(row)},
+      {"zone", LevelToJson(labels, "zone")},
+      {"rack", LevelToJson(labels, "rack")},
+      {"cpuMilli", amount("cpu_milli")},
+      {"memoryBytes", amount("memory_bytes")},
+      {"pods", amount("pods")},
+      {"other", OrderedJson::parse(row.Get<std::string>("other"))},
+      {"grantedOther",
+       OrderedJson::parse(row.Get<std::string>("granted_other"))},
+      {"devices", OrderedJson::parse(row.Get<std::string>("devices"))},
+      {"heldDevices", OrderedJson::parse(row.Get<std::string>("held_devices"))},
+      {"labels", labels},
+      {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
 }
 
 std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
@@ -117,6 +121,7 @@ std::vector<Cell> CellsOf(const sql::Row& row, bool wide, sql::Timestamp now) {
       OtherCell(OrderedJson::parse(row.Get<std::string>("other")),
                 OrderedJson::parse(row.Get<std::string>("granted_other")))};
   if (wide) {
+    cells.emplace_back(InWords(ReadDevicesOfNode(row)));
     cells.emplace_back(std::to_string(row.Get<std::int64_t>("unmanaged_pods")));
     cells.emplace_back(LabelsCell(labels));
   }
@@ -130,7 +135,8 @@ Listing ListNodesFor(sql::Transaction& transaction, const GetOptions& options,
   const bool wide = options.output == OutputFormat::kWide;
   std::vector<std::string> headings = {"NAME", "STATUS",  "ZONE",  "RACK",
                                        ">CPU", ">MEMORY", ">PODS", "OTHER"};
-  if (wide) headings.insert(headings.end(), {">UNMANAGED", "LABELS"});
+  if (wide)
+    headings.insert(headings.end(), {"DEVICES", ">UNMANAGED", "LABELS"});
   Listing listing{"NodeList", "nodes", Table(headings), {}, {}, {}, false};
   if (WantsDocuments(options.output))
     listing.items = std::make_shared<OrderedJson>(OrderedJson::array());

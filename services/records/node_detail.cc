@@ -1,5 +1,7 @@
 #include "services/records/node_detail.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "services/records/records_queries.h"
@@ -24,6 +26,7 @@ NodeGroupRow GroupOnNode(const sql::Row& row) {
   group.cpu_milli = row.Get<std::int64_t>("cpu_milli");
   group.memory_bytes = row.Get<std::int64_t>("memory_bytes");
   group.inside = row.Get<std::vector<std::string>>("inside");
+  group.devices = row.Get<std::vector<std::string>>("devices");
   return group;
 }
 
@@ -45,6 +48,27 @@ MaintenanceRow MaintenanceIn(const sql::Row& row) {
 }
 
 }  // namespace
+
+DevicesByDriver ReadDevicesOfNode(const sql::Row& row) {
+  DevicesByDriver devices;
+  const auto all = nlohmann::json::parse(row.Get<std::string>("devices"));
+  for (const auto& [driver, count] : all.items())
+    devices[driver].all = count.get<std::int64_t>();
+  const auto held = nlohmann::json::parse(row.Get<std::string>("held_devices"));
+  for (const auto& [driver, count] : held.items())
+    devices[driver].held = count.get<std::int64_t>();
+  return devices;
+}
+
+std::string InWords(const DevicesByDriver& devices) {
+  std::string text;
+  for (const auto& [driver, count] : devices) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", driver, count.held);
+    if (count.all > 0) text += fmt::format("/{}", count.all);
+  }
+  return text;
+}
 
 std::vector<NodeGroupRow> ReadGroupsOnNode(sql::Transaction& transaction,
                                            const std::string& node) {

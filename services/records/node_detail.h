@@ -30,7 +30,16 @@ struct NodeGroupRow {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_bytes = 0;
   std::vector<std::string> inside;  // paths, by pod; none: amounts alone
+  // Those of its pods' claims, or reserved for them: "driver/pool/device".
+  std::vector<std::string> devices;
 };
+
+// The devices of a driver on a node.
+struct DriverDevices {
+  std::int64_t all = 0;   // that only this node can use
+  std::int64_t held = 0;  // by groups; those that other nodes can use, too
+};
+using DevicesByDriver = std::map<std::string, DriverDevices>;
 
 struct MaintenanceRow {
   std::int64_t id = 0;
@@ -43,6 +52,13 @@ struct MaintenanceRow {
   std::int64_t known_nodes = 0;
   std::int64_t groups_in_the_way = 0;  // counted once for each node
 };
+
+// Of a row of list_nodes.
+DevicesByDriver ReadDevicesOfNode(const sql::Row& row);
+
+// "gpu.example.com 3/8"; without those of the node alone "licence.example.com
+// 1".
+std::string InWords(const DevicesByDriver& devices);
 
 // Running groups, then reserved and draining ones; each by start.
 std::vector<NodeGroupRow> ReadGroupsOnNode(sql::Transaction& transaction,

@@ -246,14 +246,16 @@ SELECT
   set_config('enable_mergejoin', 'on', true);
 
 -- name: list_nodes
--- Nodes, the amounts in use on them, and the first maintenance of each that is
--- not over at $2; only the node $1 if that is not null.
+-- Nodes, the amounts and devices in use on them, and the first maintenance of each
+-- that is not over at $2; only the node $1 if that is not null.
 SELECT
   u.*,
   n.other,
   n.labels,
   n.seen_at,
   coalesce(o.granted, '{}') AS granted_other,
+  n.devices,
+  coalesce(d.held, '{}') AS held_devices,
   m.starts_at AS maintenance_from,
   m.ends_at AS maintenance_until,
   m.reason AS maintenance_reason
@@ -275,6 +277,31 @@ LEFT JOIN (
   ) AS s
   GROUP BY s.node_name
 ) AS o ON o.node_name = u.node_name
+LEFT JOIN (
+  SELECT
+    s.node_name,
+    jsonb_object_agg(s.driver, s.devices) AS held
+  FROM (
+    SELECT
+      t.node_name,
+      t.driver,
+      count(*) AS devices
+    FROM (
+      SELECT DISTINCT
+        l.node_name,
+        e.driver,
+        e.pool,
+        e.device
+      FROM placements AS l
+      CROSS JOIN LATERAL jsonb_to_recordset(l.devices::jsonb) AS e (
+        driver text, pool text, device text, admin boolean
+      )
+      WHERE l.devices IS NOT NULL AND e.admin IS NOT TRUE
+    ) AS t
+    GROUP BY t.node_name, t.driver
+  ) AS s
+  GROUP BY s.node_name
+) AS d ON d.node_name = u.node_name
 LEFT JOIN LATERAL (
   SELECT
     e.starts_at,
@@ -320,7 +347,8 @@ ORDER BY m.starts_at, m.id;
 
 -- name: list_groups_on_node
 -- Groups that hold something of node $1, with what their pods hold there, then
--- those that have it reserved or in their drain set; each by start.
+-- those that have it reserved or in their drain set; each by start, and with its
+-- devices.
 SELECT
   s.kind,
   g.group_id AS id,
@@ -334,7 +362,8 @@ SELECT
   s.pods,
   s.cpu_milli,
   s.memory_bytes,
-  s.inside
+  s.inside,
+  s.devices
 FROM (
   SELECT
     1 AS stage,
@@ -346,7 +375,8 @@ FROM (
     sum(l.cpu_milli)::bigint AS cpu_milli,
     sum(l.memory_bytes)::bigint AS memory_bytes,
     coalesce(array_agg(l.parts ORDER BY l.parts) FILTER (WHERE l.parts <> ''), '{}')
-      AS inside
+      AS inside,
+    device_names(array_agg(l.devices)) AS devices
   FROM placements AS l
   INNER JOIN allocations AS a ON a.fluxion_job = l.fluxion_job
   WHERE l.node_name = $1
@@ -361,7 +391,14 @@ FROM (
     0,
     0,
     0,
-    '{}'
+    '{}',
+    device_names(
+      ARRAY(
+        SELECT t.devices
+        FROM unnest(r.places, r.devices) AS t (place, devices)
+        WHERE r.nodes[t.place + 1] = $1
+      )
+    )
   FROM reservations AS r
   WHERE $1 = any(r.nodes)
 ) AS s

@@ -87,6 +87,7 @@ void MatchReplica::NoteNodes() {
   }
   const cluster::ChangedDevices devices = cache_.TakeChangedDevices();
   if (devices.Any()) {
+    node_reporter_.NoteDevices();
     for (const auto& [component, owned] : owned_)
       owned->worker.TakeDevices(devices);
   }

@@ -29,6 +29,26 @@ std::vector<cluster::Taint> ReadTaints(const std::string& json) {
   return taints;
 }
 
+std::map<std::string, DriverCounts> CountDevicesOfNodes(
+    const std::vector<cluster::ResourceSlicePointer>& slices) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> latest;
+  for (const auto& each : slices) {
+    std::int64_t& generation = latest[{each->slice.driver, each->slice.pool}];
+    generation = std::max(generation, each->slice.generation);
+  }
+  std::map<std::string, DriverCounts> counts;
+  for (const auto& each : slices) {
+    const matcher::DeviceSlice& slice = each->slice;
+    if (slice.generation != latest.at({slice.driver, slice.pool})) continue;
+    for (const matcher::Device& device : slice.devices) {
+      const std::string& node =
+          device.nodes ? device.nodes->node : slice.nodes.node;
+      if (!node.empty()) ++counts[node][slice.driver];
+    }
+  }
+  return counts;
+}
+
 void NodeReporter::Note(const std::vector<std::string>& nodes) {
   if (!all_) noted_.insert(nodes.begin(), nodes.end());
 }
@@ -41,6 +61,8 @@ void NodeReporter::Forget() {
 
 NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   Report report{node, {}, 0};
+  const auto devices = devices_.find(node.name);
+  if (devices != devices_.end()) report.devices = devices->second;
   report.node.zones = {};  // are not written
   for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
     if (schedulers_.Contain(pod->scheduler_name)) continue;
@@ -51,7 +73,21 @@ NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
   return report;
 }
 
+// Notes the nodes whose devices are no longer as many as before.
+void NodeReporter::CountDevices() {
+  auto counts = CountDevicesOfNodes(cache_.ResourceSlices());
+  std::swap(devices_, counts);
+  if (all_) return;  // all are looked at
+  for (const auto& [node, before] : counts)
+    if (!devices_.contains(node)) noted_.insert(node);
+  for (const auto& [node, now] : devices_) {
+    const auto before = counts.find(node);
+    if (before == counts.end() || before->second != now) noted_.insert(node);
+  }
+}
+
 void NodeReporter::Write(cluster::Time now) {
+  if (std::exchange(devices_noted_, false)) CountDevices();
   std::vector<Report> changed;
   std::vector<std::string> gone;
   const auto consider = [&](const cluster::Node& node) {
@@ -100,7 +136,8 @@ bool NodeReporter::LeavesStructures(
 void NodeReporter::Send(const std::vector<Report>& changed,
                         const std::vector<std::string>& gone,
                         cluster::Time now) {
-  std::vector<std::string> names, other, labels, unmanaged_other, taints;
+  std::vector<std::string> names, other, labels, unmanaged_other, taints,
+      devices;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> unmanaged_cpu, unmanaged_memory, unmanaged_pods;
   std::vector<int> occupants;
@@ -126,6 +163,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     policies.push_back(policy.empty() ? std::nullopt : std::optional(policy));
     labels.push_back(nlohmann::json(report.node.labels).dump());
     taints.push_back(WriteTaints(report.node.taints));
+    devices.push_back(nlohmann::json(report.devices).dump());
     const std::string& structure = *report.node.structure;
     int place = 0;
     if (!structure.empty()) {
@@ -141,7 +179,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     unmanaged_cpu, unmanaged_memory, unmanaged_pods, closed,
                     labels, unmanaged_other, taints, now, occupants, places,
-                    structures, policies);
+                    structures, policies, devices);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -1,12 +1,14 @@
 // Keeps the tables `nodes` and `node_structures` for people: a copy of the
-// nodes in the cache, with the amounts that other pods use of each, written
-// when one has changed; and each structure that nodes have. No decision reads
-// them. One replica writes them at a time.
+// nodes in the cache, with the amounts that other pods use of each and the
+// number of its devices, written when one has changed; and each structure that
+// nodes have. No decision reads them. One replica writes them at a time.
 //
 // Used by one thread. Throws sql::Error; what was not written is written by the
 // next call.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -22,6 +24,12 @@ namespace fluxnetes::workers {
 std::string WriteTaints(const std::vector<cluster::Taint>& taints);
 std::vector<cluster::Taint> ReadTaints(const std::string& json);
 
+// How many devices slices have, by node and driver: of each pool those of its
+// latest generation, and of these the ones that one node alone can use.
+using DriverCounts = std::map<std::string, std::int64_t>;
+std::map<std::string, DriverCounts> CountDevicesOfNodes(
+    const std::vector<cluster::ResourceSlicePointer>& slices);
+
 class NodeReporter {
  public:
   NodeReporter(sql::Pool& pool, const cluster::ClusterCache& cache,
@@ -30,6 +38,9 @@ class NodeReporter {
 
   // Notes that these nodes may have changed.
   void Note(const std::vector<std::string>& nodes);
+
+  // Notes that slices of devices may have changed.
+  void NoteDevices() { devices_noted_ = true; }
 
   // Forgets what is in the table, as another replica may have written it: the
   // next Write() writes everything.
@@ -42,10 +53,12 @@ class NodeReporter {
     cluster::Node node;
     cluster::Resources unmanaged;
     int occupants = 0;  // as in Schedule::SetUnmanaged()
+    DriverCounts devices = {};
     bool operator==(const Report&) const = default;
   };
 
   Report ReportOf(const cluster::Node& node) const;
+  void CountDevices();
   // Whether some of these nodes had a structure that they have no more.
   bool LeavesStructures(const std::vector<Report>& changed,
                         const std::vector<std::string>& gone) const;
@@ -57,6 +70,8 @@ class NodeReporter {
   const cluster::SchedulerNames schedulers_;
   std::unordered_map<std::string, Report> written_;
   std::set<std::string> noted_;
+  std::map<std::string, DriverCounts> devices_;  // by node
+  bool devices_noted_ = true;
   bool all_ = true;  // the table may have rows not in written_
 };
 

@@ -32,6 +32,25 @@ TEST_F(DescribeNode, ShowsGroupsNowAndReservedAndMaintenance) {
   EXPECT_TRUE(node["structure"].is_null());
 }
 
+TEST_F(DescribeNode, NamesTheDevicesOfEachGroup) {
+  AddExampleGroups();
+  AddDevices();
+  ASSERT_EQ(run_("describe node n1"), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(), HasSubstr("Devices:          gpu.example.com 1/4, "
+                                    "nic.example.com 1\n"));
+  EXPECT_THAT(run_.out(),
+              ContainsRegex("Devices of groups:\n *DEVICE +GROUP +STATE\n"
+                            " *gpu.example.com/n1/gpu-1 +a/runs +running\n"
+                            " *gpu.example.com/n1/gpu-3 +a/runs +running\n"
+                            " *nic.example.com/rack/eth-1 +a/runs +running\n"
+                            " *gpu.example.com/n1/gpu-0 +a/first +reserved"));
+  run_("describe node n1 -o json");
+  const auto node = nlohmann::json::parse(run_.out());
+  EXPECT_EQ(node["devices"]["gpu.example.com"]["all"], 4);
+  EXPECT_EQ(node["devices"]["gpu.example.com"]["held"], 1);
+  EXPECT_EQ(node["groups"][1]["devices"][0], "gpu.example.com/n1/gpu-0");
+}
+
 TEST_F(DescribeNode, NodeWithoutGroupsHasNoTables) {
   AddExampleGroups();
   ASSERT_EQ(run_("describe node n2"), ExitCode::kOk) << run_.err();

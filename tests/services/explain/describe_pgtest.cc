@@ -42,19 +42,19 @@ TEST_F(Describe, DevicesOfBoundPodsAreShownWithTheirRequests) {
   AddExampleGroups();
   run_("describe group a/runs");
   EXPECT_THAT(run_.out(), Not(HasSubstr("DEVICE")));
-  database_.Execute(R"(UPDATE placements SET devices =
-      '[{"claim":"gpus","request":"gpu","driver":"gpu.example.com",'
-      '"pool":"n1","device":"gpu-3"},{"claim":"nic","request":"port",'
-      '"driver":"nic.example.com","pool":"n1","device":"eth-1"}]'
-      WHERE pod_uid = 'u1')");
+  AddDevices();
   run_("describe group a/runs");
-  EXPECT_THAT(run_.out(),
-              ContainsRegex("POD +CLAIM +REQUEST +DRIVER +POOL +DEVICE\n"
-                            " *runs-0 +gpus +gpu +gpu.example.com +n1 +gpu-3\n"
-                            " *runs-0 +nic +port +nic.example.com +n1 +eth-1"));
+  EXPECT_THAT(
+      run_.out(),
+      ContainsRegex("POD +CLAIM +REQUEST +DRIVER +POOL +DEVICE\n"
+                    " *runs-0 +gpus +gpu +gpu.example.com +n1 +gpu-3\n"
+                    " *runs-0 +nic +port +nic.example.com +rack +eth-1"));
   run_("describe group a/runs -o json");
   const auto members = nlohmann::json::parse(run_.out())["members"];
   EXPECT_EQ(members[0]["devices"][1]["device"], "eth-1");
+  EXPECT_TRUE(members[1]["devices"].empty());
+}
+
 TEST_F(Describe, EndedPodsNameTheDevicesThatTheyHad) {
   AddExampleGroups();
   const std::string devices =
@@ -71,9 +71,6 @@ TEST_F(Describe, EndedPodsNameTheDevicesThatTheyHad) {
   run_("describe group b/over");
   EXPECT_THAT(run_.out(), ContainsRegex("over-0 +gpus +gpu +gpu.example.com "
                                         "+n2 +gpu-7"));
-}
-
-  EXPECT_TRUE(members[1]["devices"].empty());
 }
 
 TEST_F(Describe, WhatHappenedKeepsItsOrderWhereClocksDiffer) {

@@ -61,6 +61,41 @@ TEST_F(GrpcNodes, NodeHasItsGroupsMaintenanceAndInside) {
             StatusCode::NOT_FOUND);
 }
 
+TEST_F(GrpcNodes, DevicesOfClaimsAreCountedByDriverAndNamedByGroup) {
+  AddExampleGroups();
+  AddDevices();
+  Serve();
+  v1::GetNodeRequest request;
+  request.set_name("n1");
+  v1::GetNodeResponse node;
+  ASSERT_TRUE(Call(&Stub::GetNode, request, &node).ok());
+  const auto& devices = node.node().devices();
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices.at("gpu.example.com").allocatable(), 4);
+  EXPECT_EQ(devices.at("gpu.example.com").granted(), 1);
+  EXPECT_EQ(devices.at("nic.example.com").allocatable(), 0);
+  EXPECT_EQ(devices.at("nic.example.com").granted(), 1);
+  ASSERT_EQ(node.groups_size(), 2);
+  EXPECT_THAT(
+      node.groups(0).devices(),
+      ElementsAre("gpu.example.com/n1/gpu-1", "gpu.example.com/n1/gpu-3",
+                  "nic.example.com/rack/eth-1"));
+  EXPECT_THAT(node.groups(1).devices(),
+              ElementsAre("gpu.example.com/n1/gpu-0"));
+
+  v1::GetGroupRequest runs;
+  runs.set_namespace_("a");
+  runs.set_name("runs");
+  v1::GetGroupResponse group;
+  ASSERT_TRUE(Call(&Stub::GetGroup, runs, &group).ok());
+  ASSERT_EQ(group.members(0).devices_size(), 3);
+  const v1::MemberDevice& port = group.members(0).devices(1);
+  EXPECT_EQ(port.claim() + " " + port.request(), "nic port");
+  EXPECT_EQ(port.driver() + "/" + port.pool() + "/" + port.device(),
+            "nic.example.com/rack/eth-1");
+  EXPECT_THAT(group.members(1).devices(), IsEmpty());
+}
+
 TEST_F(GrpcNodes, DrainNamesWhatIsHitAndIsUndone) {
   AddWaitingGroup();
   Serve();

@@ -50,7 +50,8 @@ TEST_F(Documents, OfNodesQueuesAndAccountsKeepTheirFields) {
               "items.maintenance.until items.maintenance.reason items.zone "
               "items.rack items.cpuMilli.allocatable items.cpuMilli.unmanaged "
               "items.cpuMilli.granted items.memoryBytes.allocatable "
-              "items.pods.granted items.other items.grantedOther items.labels "
+              "items.pods.granted items.other items.grantedOther "
+              "items.devices items.heldDevices items.labels "
               "items.seenAt"),
       "");
   EXPECT_EQ(

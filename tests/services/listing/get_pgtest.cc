@@ -12,6 +12,7 @@
 namespace fluxnetes::services {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
@@ -327,6 +328,20 @@ TEST_F(Get, NodesSayWhatIsInUse) {
   EXPECT_EQ(node["zone"], "z1");
   EXPECT_EQ(node["rack"], nullptr);
   EXPECT_EQ(run_("get nodes n9"), ExitCode::kNotFound);
+}
+
+TEST_F(Get, NodesSayWhichDevicesOfTheirDriversGroupsHave) {
+  AddExampleGroups();
+  AddDevices();
+  ASSERT_EQ(run_("get nodes -o wide"), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(),
+              ContainsRegex("OTHER +DEVICES +UNMANAGED +LABELS\nn1 .*gpu 1/2 +"
+                            "gpu.example.com 1/4, nic.example.com 1 +2 "));
+  run_("get nodes n1 -o json");
+  const auto node = nlohmann::json::parse(run_.out())["items"][0];
+  EXPECT_EQ(node["devices"], nlohmann::json({{"gpu.example.com", 4}}));
+  EXPECT_EQ(node["heldDevices"],
+            nlohmann::json({{"gpu.example.com", 1}, {"nic.example.com", 1}}));
 }
 
 TEST_F(Get, QueuesAreCounted) {

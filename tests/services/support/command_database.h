@@ -65,6 +65,23 @@ class CommandDatabase : public ::testing::Test {
         At(seconds(-50)) + "," + At(seconds(-10)) + ")");
   }
 
+  // Gives the pod u1 of a/runs two devices on n1, of four GPUs there, and
+  // reserves one more for a/first.
+  void AddDevices() {
+    database_.Execute(R"(
+        UPDATE nodes SET devices = '{"gpu.example.com": 4}'
+          WHERE node_name = 'n1';
+        UPDATE placements SET devices =
+          '[{"claim":"gpus","request":"gpu","driver":"gpu.example.com",'
+          '"pool":"n1","device":"gpu-3"},{"claim":"nic","request":"port",'
+          '"driver":"nic.example.com","pool":"rack","device":"eth-1"},'
+          '{"claim":"look","request":"all","driver":"gpu.example.com",'
+          '"pool":"n1","device":"gpu-1","admin":true}]' WHERE pod_uid = 'u1';
+        UPDATE reservations SET places = '{0, 0}', devices = ARRAY['',
+          '[{"claim":"gpus","request":"gpu","driver":"gpu.example.com",'
+          '"pool":"n1","device":"gpu-0"}]'])");
+  }
+
   // Returns some columns of a table, separated by single blanks.
   static std::string Columns(const std::string& table,
                              const std::vector<std::size_t>& wanted) {

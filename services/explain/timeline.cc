@@ -98,8 +98,9 @@ InsideOfSpans ReadSpanInside(
   InsideOfSpans inside;
   for (const sql::Row row : transaction.Run(queries::kListSpanInside, groups))
     inside[{row.Get<int>("stage"), row.Get<std::int64_t>("id"),
-            row.Get<std::string>("node_name")}] =
-        row.Get<std::vector<std::string>>("parts");
+            row.Get<std::string>("node_name")}] = {
+        row.Get<std::vector<std::string>>("parts"),
+        row.Get<std::vector<std::string>>("devices")};
   return inside;
 }
 

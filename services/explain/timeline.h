@@ -38,10 +38,14 @@ struct Span {
 // Of running groups, by id and node.
 using CpuOfSpans = std::map<std::pair<std::int64_t, std::string>, std::int64_t>;
 
-// What pods have inside of their nodes, a text for each pod that has anything:
-// "socket0/core[0-7]". By the stage and id of the span, and node.
-using InsideOfSpans = std::map<std::tuple<int, std::int64_t, std::string>,
-                               std::vector<std::string>>;
+// What the pods of a span have of a node besides amounts, or are to have.
+struct SpanInside {
+  std::vector<std::string> parts;    // of each pod: "socket0/core[0-7]"
+  std::vector<std::string> devices;  // of claims: "driver/pool/device"
+};
+// By the stage and id of the span, and node; only where there is anything.
+using InsideOfSpans =
+    std::map<std::tuple<int, std::int64_t, std::string>, SpanInside>;
 
 struct Timeline {
   struct Node {

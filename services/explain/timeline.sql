@@ -163,16 +163,21 @@ GROUP BY fluxion_job, node_name;
 
 -- name: list_span_inside
 -- What the pods of groups with an allocation (stage 1) have inside of each of
--- their nodes, and those with a reservation (2) are to have; of the groups $1,
--- or of all.
+-- their nodes and which devices, and those with a reservation (2) are to have; of
+-- the groups $1, or of all.
 SELECT
   1 AS stage,
   l.fluxion_job AS id,
   l.node_name,
-  array_agg(l.parts ORDER BY l.parts) AS parts
+  coalesce(
+    array_agg(l.parts ORDER BY l.parts) FILTER (WHERE l.parts IS NOT NULL), '{}'
+  ) AS parts,
+  CASE
+    WHEN count(l.devices) > 0 THEN device_names(array_agg(l.devices)) ELSE '{}'
+  END AS devices
 FROM placements AS l
 WHERE
-  l.parts IS NOT NULL
+  coalesce(l.parts, l.devices) IS NOT NULL
   AND ($1::bigint [] IS NULL OR l.fluxion_job = any($1))
 GROUP BY l.fluxion_job, l.node_name
 UNION ALL
@@ -180,10 +185,16 @@ SELECT
   2 AS stage,
   r.group_id AS id,
   r.nodes[t.place + 1] AS node_name,
-  array_agg(t.parts ORDER BY t.parts) AS parts
+  coalesce(
+    array_agg(t.parts ORDER BY t.parts) FILTER (WHERE t.parts <> ''), '{}'
+  ) AS parts,
+  CASE
+    WHEN count(t.devices) > 0 THEN device_names(array_agg(t.devices)) ELSE '{}'
+  END AS devices
 FROM reservations AS r
-CROSS JOIN LATERAL unnest(r.places, r.parts) AS t (place, parts)
-WHERE t.parts <> '' AND ($1::bigint [] IS NULL OR r.group_id = any($1))
+CROSS JOIN LATERAL unnest(r.places, r.parts, r.devices)
+  AS t (place, parts, devices)
+WHERE concat(t.parts, t.devices) <> '' AND ($1::bigint [] IS NULL OR r.group_id = any($1))
 GROUP BY r.group_id, r.nodes[t.place + 1];
 
 -- name: list_span_maintenance

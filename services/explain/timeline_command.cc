@@ -23,25 +23,29 @@ nlohmann::ordered_json MomentOrNull(const std::optional<sql::Timestamp>& time) {
               : nlohmann::ordered_json();
 }
 
-// By node; only nodes of which its pods have parts.
-nlohmann::ordered_json InsideOf(const Timeline& timeline, const Span& span) {
+using InsideTexts = std::vector<std::string> SpanInside::*;
+
+// By node; only nodes of which its pods have such.
+nlohmann::ordered_json InsideOf(const Timeline& timeline, const Span& span,
+                                InsideTexts texts) {
   nlohmann::ordered_json inside = nlohmann::ordered_json::object();
   for (const std::string& node : span.nodes) {
-    const auto parts = timeline.inside.find({span.stage, span.id, node});
-    if (parts != timeline.inside.end()) inside[node] = parts->second;
+    const auto found = timeline.inside.find({span.stage, span.id, node});
+    if (found != timeline.inside.end() && !(found->second.*texts).empty())
+      inside[node] = found->second.*texts;
   }
   return inside;
 }
 
-// A line for each pod that has parts of its node.
-Table InsideOfSpansTable(const Timeline& timeline) {
+// A line for each pod that has parts of its node, or for each device.
+Table InsideOfSpansTable(const Timeline& timeline, InsideTexts texts) {
   Table table({"GROUP", "NODE", "HAS"});
   for (const Span& span : timeline.spans) {
     for (const std::string& node : span.nodes) {
-      const auto parts = timeline.inside.find({span.stage, span.id, node});
-      if (parts == timeline.inside.end()) continue;
-      for (const std::string& of_pod : parts->second)
-        table.Add({span.group.Text(), node, of_pod});
+      const auto found = timeline.inside.find({span.stage, span.id, node});
+      if (found == timeline.inside.end()) continue;
+      for (const std::string& each : found->second.*texts)
+        table.Add({span.group.Text(), node, each});
     }
   }
   return table;
@@ -51,16 +55,18 @@ nlohmann::ordered_json ToJson(const Timeline& timeline, sql::Timestamp now,
                               sql::Timestamp until) {
   nlohmann::ordered_json groups = nlohmann::ordered_json::array();
   for (const Span& span : timeline.spans)
-    groups.push_back({{"group", span.group.Text()},
-                      {"id", span.id},
-                      {"queue", span.queue},
-                      {"size", span.size},
-                      {"kind", span.kind},
-                      {"start", MomentOrNull(span.start)},
-                      {"end", MomentOrNull(span.end)},
-                      {"nodes", span.nodes},
-                      {"pools", nlohmann::ordered_json(span.pools)},
-                      {"inside", InsideOf(timeline, span)}});
+    groups.push_back(
+        {{"group", span.group.Text()},
+         {"id", span.id},
+         {"queue", span.queue},
+         {"size", span.size},
+         {"kind", span.kind},
+         {"start", MomentOrNull(span.start)},
+         {"end", MomentOrNull(span.end)},
+         {"nodes", span.nodes},
+         {"pools", nlohmann::ordered_json(span.pools)},
+         {"inside", InsideOf(timeline, span, &SpanInside::parts)},
+         {"devices", InsideOf(timeline, span, &SpanInside::devices)}});
   nlohmann::ordered_json maintenance = nlohmann::ordered_json::array();
   for (const Timeline::Maintenance& window : timeline.maintenance)
     maintenance.push_back(
@@ -95,11 +101,16 @@ void PrintChart(const TimelineOptions& options, Timeline& timeline,
   }
   if (groups > kGroupLines) timeline.spans.resize(kGroupLines);
   console.out << ChartOfGroups(timeline, frame);
-  const Table inside = InsideOfSpansTable(timeline);
-  if (inside.rows() > 0)
-    console.out << "\nInside of nodes:\n"
-                << inside.IndentedText({.columns = console.size().first,
-                                        .colour = console.colour});
+  const auto print = [&](const char* title, InsideTexts texts) {
+    const Table table = InsideOfSpansTable(timeline, texts);
+    if (table.rows() > 0)
+      console.out << '\n'
+                  << title << ":\n"
+                  << table.IndentedText({.columns = console.size().first,
+                                         .colour = console.colour});
+  };
+  print("Inside of nodes", &SpanInside::parts);
+  print("Devices", &SpanInside::devices);
   if (groups > kGroupLines)
     console.err << fmt::format(
         "The first {} of {} groups are shown; -o json has all, --by nodes sums "

@@ -96,7 +96,10 @@ std::size_t SpanSizeOf(const Span& span, const InsideOfSpans& inside) {
     size += node.size() + 10;
     const auto parts = inside.find({span.stage, span.id, node});
     if (parts == inside.end()) continue;
-    for (const std::string& of_pod : parts->second) size += of_pod.size() + 3;
+    for (const std::string& of_pod : parts->second.parts)
+      size += of_pod.size() + 3;
+    for (const std::string& device : parts->second.devices)
+      size += device.size() + 3;
   }
   return size;
 }
@@ -152,7 +155,10 @@ void FillSpan(v1::TimelineGroup& message, const Span& span,
     if (cpu != cpu_milli.end()) node.set_cpu_milli(cpu->second);
     const auto parts = inside.find({span.stage, span.id, name});
     if (parts == inside.end()) continue;
-    for (const std::string& of_pod : parts->second) node.add_inside(of_pod);
+    for (const std::string& of_pod : parts->second.parts)
+      node.add_inside(of_pod);
+    for (const std::string& device : parts->second.devices)
+      node.add_devices(device);
   }
 }
 

@@ -84,6 +84,26 @@ TEST_F(GrpcTimeline, NodesOfBarsNameWhatPodsHaveInside) {
   EXPECT_THAT(first.nodes(1).inside(), ElementsAre("numa0/", "numa1/"));
 }
 
+TEST_F(GrpcTimeline, NodesOfBarsNameTheDevicesOfPods) {
+  AddWaitingGroup();
+  database_.Execute(R"(
+      UPDATE placements SET devices =
+        '[{"claim":"c","request":"r","driver":"d","pool":"p","device":"g1"}]'
+        WHERE node_name = 'n1';
+      UPDATE reservations SET places = '{0, 1}', devices = ARRAY['',
+        '[{"claim":"c","request":"r","driver":"d","pool":"p","device":"g1"},'
+        '{"claim":"c","request":"r","driver":"d","pool":"p","device":"g0"}]'])");
+  Serve();
+  const v1::GetTimelineResponse all = Got();
+  const v1::TimelineGroup& runs = all.groups(0);
+  EXPECT_THAT(runs.nodes(0).devices(), IsEmpty());
+  EXPECT_THAT(runs.nodes(1).devices(), ElementsAre("d/p/g1"));
+  EXPECT_THAT(runs.nodes(1).inside(), IsEmpty());
+  const v1::TimelineGroup& first = all.groups(1);
+  EXPECT_THAT(first.nodes(0).devices(), IsEmpty());
+  EXPECT_THAT(first.nodes(1).devices(), ElementsAre("d/p/g0", "d/p/g1"));
+}
+
 TEST_F(GrpcTimeline, PagesHoldEachGroupOnce) {
   AddWaitingGroup();
   // A group without a known start, with a drain set.

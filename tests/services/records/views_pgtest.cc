@@ -55,6 +55,21 @@ TEST_F(Views, TimelineJsonHasTheTimes) {
             At(std::chrono::seconds(600)));
 }
 
+TEST_F(Views, TimelineNamesTheDevicesOfBars) {
+  AddExampleGroups();
+  AddDevices();
+  ASSERT_EQ(run_("timeline"), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(),
+              ContainsRegex("Devices:\n *GROUP +NODE +HAS\n"
+                            "(.*a/runs .*\n)* *a/runs +n1 +nic.example.com/rack"
+                            "/eth-1\n *a/first +n1 +gpu.example.com/n1/gpu-0"));
+  EXPECT_THAT(run_.out(), Not(HasSubstr("Inside of nodes")));
+  run_("timeline -o json");
+  const auto groups = nlohmann::json::parse(run_.out())["groups"];
+  EXPECT_EQ(groups[1]["devices"]["n1"][0], "gpu.example.com/n1/gpu-0");
+  EXPECT_TRUE(groups[1]["inside"].empty());
+}
+
 TEST_F(Views, TimelineOfNothingSaysSo) {
   EXPECT_EQ(run_("timeline"), ExitCode::kOk);
   EXPECT_EQ(run_.out(), "");

@@ -1,7 +1,9 @@
 """The nodes, one node, and maintenance."""
 
 import json
+import os
 import re
+import subprocess
 
 from support import EVIL, Visit, await_true, claim, fluxnetes, job, one_time_link, submit
 
@@ -82,6 +84,43 @@ def shows_its_inside(visit):
           await_true(lambda: page.locator(".part[title*='default/aligned']").count() == 0), visit.text())
 
 
+def make(plural, kind, name, spec, where=""):
+    """An object of resource.k8s.io in the simulated cluster, as its API takes it."""
+    subprocess.run(
+        ["curl", "-sfS", "-o", "/dev/null", "--unix-socket", os.environ["SCRATCH"] + "/cluster.sock",
+         "-H", "Content-Type: application/json", "-d", json.dumps({
+             "apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}),
+         f"http://cluster/apis/resource.k8s.io/v1/{where}{plural}"], check=True, timeout=60)
+
+
+def shows_devices(visit):
+    driver = "gpu.example.com"
+    make("deviceclasses", "DeviceClass", driver,
+         {"selectors": [{"cel": {"expression": f'device.driver == "{driver}"'}}]})
+    make("resourceslices", "ResourceSlice", "a3-gpus", {
+        "driver": driver, "nodeName": "a3",
+        "pool": {"name": "a3", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": f"gpu-{i}", "attributes": {"resource.kubernetes.io/numaNode": {"int": 1}}}
+                    for i in range(2)]})
+    make("resourceclaimtemplates", "ResourceClaimTemplate", "gpu", {"spec": {"devices": {"requests": [
+        {"name": "gpu", "exactly": {"deviceClassName": driver}}]}}}, "namespaces/default/")
+    claims = json.loads(job("claims", 1, seconds=100))
+    template = claims["spec"]["template"]
+    template["metadata"]["labels"]["fluxnetes.align"] = "numa"
+    template["spec"]["resourceClaims"] = [{"name": "gpus", "resourceClaimTemplateName": "gpu"}]
+    submit(json.dumps(claims))
+    page = visit.open("groups/default/claims")
+    claim("the page of a group names the devices of its pods",
+          visit.sees(f"{driver}/a3/gpu-0") and visit.sees("numa1/"), visit.text())
+    page.locator("tbody a[href*='nodes/a3']").first.click()
+    claim("a node counts devices of claims by driver", visit.sees(f"{driver}: 1 of 2"), visit.text())
+    claim("and names them beside the group that has them", await_true(
+        lambda: f"{driver}/a3/gpu-0" in page.locator("tbody tr", has_text="default/claims").inner_text()),
+          visit.text())
+    fluxnetes("cancel", "group", "claims", "--reason", "seen")
+    claim("they leave it when the group ends, without a reload", visit.sees(f"{driver}: 0 of 2"), visit.text())
+
+
 def drains(visit):
     page = visit.open("nodes")
     page.get_by_label("Choose a0").check()
@@ -142,6 +181,7 @@ def check(browser):
     has_a_heat_map(visit)
     shows_one(visit)
     shows_its_inside(visit)
+    shows_devices(visit)
     drains(visit)
     claim("nothing fails in the pages of nodes", visit.errors == [], str(visit.errors))
     visit.close()

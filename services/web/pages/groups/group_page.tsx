@@ -173,11 +173,12 @@ function Why({ why, search }: { why: ExplainGroupResponse; search: () => void })
 
 function Pods({ members }: { members: Member[] }) {
   const parts = members.some((each) => each.inside); // of their nodes
+  const devices = members.some((each) => each.devices);
   return (
     <section aria-labelledby="pods">
       <h2 id="pods">Pods</h2>
       <table class="wide" tabIndex={0}>
-        <Heads of={["pod", "state", "node", ...(parts ? ["has inside"] : []), "needs", "owner", "note"]} />
+        <Heads of={["pod", "state", "node", ...(parts ? ["has inside"] : []), ...(devices ? ["devices"] : []), "needs", "owner", "note"]} />
         <tbody>
           {members.slice(0, kMembersShown).map((each) => (
             <tr>
@@ -185,6 +186,15 @@ function Pods({ members }: { members: Member[] }) {
               <td>{each.state}</td>
               <td>{each.node ? <a href={link(["nodes", each.node])}>{each.node}</a> : "–"}</td>
               {parts && <td>{each.inside ?? "–"}</td>}
+              {devices && (
+                <td>
+                  {each.devices?.map((one) => (
+                    <div title={`claim ${one.claim}, request ${one.request}`}>
+                      {one.driver}/{one.pool}/{one.device}
+                    </div>
+                  )) ?? "–"}
+                </td>
+              )}
               <td>{each.needs ?? "–"}</td>
               <td>{each.owner ?? "–"}</td>
               <td>{each.note}</td>

@@ -16,6 +16,7 @@ export interface Node {
   memoryBytes?: Amount;
   pods?: Amount;
   other?: Record<string, Amount>;
+  devices?: Record<string, Amount>; // by driver
   labels?: Record<string, string>;
 }
 

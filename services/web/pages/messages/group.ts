@@ -50,6 +50,7 @@ export interface Member {
   owner?: string;
   note?: string;
   inside?: string;
+  devices?: { claim: string; request: string; driver: string; pool: string; device: string }[];
 }
 
 export interface GetGroupResponse {

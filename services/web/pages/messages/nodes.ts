@@ -24,6 +24,7 @@ export interface NodeGroup {
   cpuMilli?: string;
   memoryBytes?: string;
   inside?: string[];
+  devices?: string[]; // driver/pool/device
 }
 
 export interface Maintenance {

@@ -32,6 +32,19 @@ export function Use({ amount, text }: { amount: Amount | undefined; text: (value
   );
 }
 
+// By driver. Of devices that several nodes can use it says only how many are held.
+export function DeviceUse({ node }: { node: Node }) {
+  return (
+    <>
+      {Object.entries(node.devices ?? {}).map(([driver, amount]) => (
+        <div>
+          {driver}: {numberOf(amount.allocatable) > 0 ? <Use amount={amount} text={String} /> : `${amount.granted} held`}
+        </div>
+      ))}
+    </>
+  );
+}
+
 export function OtherUse({ node }: { node: Node }) {
   const other = Object.entries(node.other ?? {}).filter(([, amount]) => numberOf(amount.allocatable) > 0);
   if (other.length === 0) return <span class="none">–</span>;

@@ -9,7 +9,7 @@ import { Loading, Problem } from "../frame/notice";
 import { groupLink, link } from "../frame/route";
 import { Time } from "../frame/times";
 import type { GetNodeResponse, NodeGroup } from "../messages/nodes";
-import { bytesText, cpuText, OtherUse, Use } from "./amounts";
+import { bytesText, cpuText, DeviceUse, OtherUse, Use } from "./amounts";
 import { mayOperate } from "../frame/session";
 import { DrainQuestion } from "./drain";
 import { InteriorPicture } from "./interior_picture";
@@ -21,9 +21,10 @@ function kindText(group: NodeGroup): string {
 
 function Groups({ groups }: { groups: NodeGroup[] }) {
   if (groups.length === 0) return <p class="none">No group has it, and none has it reserved.</p>;
+  const devices = groups.some((each) => each.devices);
   return (
     <table class="wide" tabIndex={0}>
-      <Heads of={["group", "what", "from", "until", "pods here", "cpu", "memory", "inside"]} />
+      <Heads of={["group", "what", "from", "until", "pods here", "cpu", "memory", "inside", ...(devices ? ["devices"] : [])]} />
       <tbody>
         {groups.map((group) => {
           const runs = group.kind === "TIMELINE_KIND_RUNNING";
@@ -41,6 +42,7 @@ function Groups({ groups }: { groups: NodeGroup[] }) {
               <td class="number">{runs ? cpuText(Number(group.cpuMilli ?? 0)) : ""}</td>
               <td class="number">{runs ? bytesText(Number(group.memoryBytes ?? 0)) : ""}</td>
               <td>{(group.inside ?? []).map((path) => <div>{path}</div>)}</td>
+              {devices && <td>{(group.devices ?? []).map((name) => <div>{name}</div>)}</td>}
             </tr>
           );
         })}
@@ -70,6 +72,14 @@ function Facts({ answer }: { answer: GetNodeResponse }) {
       <dd>
         <OtherUse node={node} />
       </dd>
+      {node.devices && (
+        <>
+          <dt>devices</dt>
+          <dd>
+            <DeviceUse node={node} />
+          </dd>
+        </>
+      )}
       {node.unschedulable && (
         <>
           <dt>closed</dt>

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kResourceSlices =
     "/apis/resource.k8s.io/v1/resourceslices";
+constexpr const char* kNumaNode = "resource.kubernetes.io/numaNode";
 constexpr const char* kDeviceClasses = "/apis/resource.k8s.io/v1/deviceclasses";
 
 class DevicesOnKubernetes : public OnKubernetes {
@@ -17,20 +18,25 @@ class DevicesOnKubernetes : public OnKubernetes {
   void SetUp() override {
     OnKubernetes::SetUp();
     driver_ = home_ + ".example.com";
-    Make(kDeviceClasses,
-         {{"apiVersion", "resource.k8s.io/v1"},
-          {"kind", "DeviceClass"},
-          {"metadata", {{"name", driver_}}},
-          {"spec",
-           {{"selectors",
-             Json::array({{{"cel",
-                            {{"expression",
-                              "device.driver == \"" + driver_ + "\""}}}}})}}}});
+    MakeClass(driver_);
   }
 
   void TearDown() override {
     OnKubernetes::TearDown();
     for (const std::string& path : made_) Send("DELETE", path);
+  }
+
+  // Of the driver's devices, by its name.
+  void MakeClass(const std::string& driver) {
+    Make(kDeviceClasses,
+         {{"apiVersion", "resource.k8s.io/v1"},
+          {"kind", "DeviceClass"},
+          {"metadata", {{"name", driver}}},
+          {"spec",
+           {{"selectors",
+             Json::array({{{"cel",
+                            {{"expression",
+                              "device.driver == \"" + driver + "\""}}}}})}}}});
   }
 
   // A pool of the node with so many GPUs, of which the later half is of the
@@ -43,16 +49,27 @@ class DevicesOnKubernetes : public OnKubernetes {
            {"attributes",
             {{"model", {{"string", i < gpus / 2 ? "small" : "large"}}}}},
            {"capacity", {{"memory", {{"value", "40Gi"}}}}}});
+    Publish(node, driver_, devices);
+  }
+
+  void Publish(const std::string& node, const std::string& driver,
+               const Json& devices) {
     Make(kResourceSlices,
          {{"apiVersion", "resource.k8s.io/v1"},
           {"kind", "ResourceSlice"},
-          {"metadata", {{"name", node + "-gpus"}}},
+          {"metadata", {{"name", node + "-" + driver}}},
           {"spec",
-           {{"driver", driver_},
+           {{"driver", driver},
             {"nodeName", node},
             {"pool",
              {{"name", node}, {"generation", 1}, {"resourceSliceCount", 1}}},
             {"devices", devices}}}});
+  }
+
+  // A device of this NUMA domain, by this attribute.
+  static Json InDomain(const std::string& name, const std::string& attribute,
+                       int domain) {
+    return {{"name", name}, {"attributes", {{attribute, {{"int", domain}}}}}};
   }
 
   Json Spec(int count, const std::string& selector = "") const {
@@ -102,7 +119,7 @@ class DevicesOnKubernetes : public OnKubernetes {
         for (const Json& user : status.value("reservedFor", Json::array())) {
           if (user["uid"] != pod.uid) continue;
           for (const Json& each : status["allocation"]["devices"]["results"]) {
-            EXPECT_EQ(each["driver"], driver_);
+            EXPECT_EQ(each["driver"].get<std::string>().rfind(home_, 0), 0U);
             devices[pod.name].insert(each["pool"].get<std::string>() + "/" +
                                      each["device"].get<std::string>());
           }
@@ -182,6 +199,73 @@ TEST_F(DevicesOnKubernetes, ClaimIsWaitedForAndSharedByItsPods) {
   ASSERT_EQ(devices.size(), 2U);
   for (const auto& [pod, of] : devices)
     EXPECT_EQ(of, std::set<std::string>{Node(1) + "/gpu-0"});
+}
+
+// The example of docs/devices.md, with a GPU and a NIC of two drivers. The GPUs
+// of the first domain have no NIC beside them.
+TEST_F(DevicesOnKubernetes, AlignedDevicesAreInOneDomainWithTheirCpus) {
+  const std::string nics = home_ + ".example.org";
+  MakeClass(nics);
+  for (int node = 0; node < 2; ++node) {
+    Patch("nodes/" + Node(node),
+          {{"metadata",
+            {{"annotations",
+              {{"fluxnetes.structure", "sockets: 2, numa: 2, cores: 4"}}}}}});
+    Publish(Node(node), driver_,
+            Json::array({InDomain("gpu-0", kNumaNode, 0),
+                         InDomain("gpu-1", kNumaNode, 0),
+                         InDomain("gpu-2", kNumaNode, 1)}));
+    Publish(Node(node), nics, Json::array({InDomain("nic-0", "numaNode", 1)}));
+  }
+  Send("POST", Path("resourceclaimtemplates"),
+       {{"apiVersion", "resource.k8s.io/v1"},
+        {"kind", "ResourceClaimTemplate"},
+        {"metadata", {{"name", "gpu-and-nic"}}},
+        {"spec",
+         {{"spec",
+           {{"devices",
+             {{"requests",
+               Json::array(
+                   {{{"name", "gpu"},
+                     {"exactly", {{"deviceClassName", driver_}}}},
+                    {{"name", "nic"},
+                     {"exactly", {{"deviceClassName", nics}}}}})}}}}}}}});
+  const auto aligned = [](std::string pod) {
+    return pod.replace(pod.find("{fluxnetes."), 1, "{fluxnetes.align: numa, ");
+  };
+  for (const char* const pod : {"a", "b"})
+    Submit(aligned(BarePod(pod, "gang", 2,
+                           {.cpu = 2, .more = OfTemplate("gpu-and-nic")})));
+  EXPECT_TRUE(Comes("gang", "bound")) << ReasonOf("gang");
+  const auto devices = DevicesOf("gang");
+  ASSERT_EQ(devices.size(), 2U);
+  for (const cluster::Pod& pod : PodsOf("gang"))
+    EXPECT_EQ(devices.at(pod.name),
+              (std::set<std::string>{pod.node_name + "/gpu-2",
+                                     pod.node_name + "/nic-0"}));
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements WHERE parts LIKE '%numa1/%' "
+                "AND parts NOT LIKE '%numa0/%'"),
+            "2");
+  // What the records say of them.
+  EXPECT_EQ(Ask("SELECT string_agg(device, ' ' ORDER BY device) FROM "
+                "held_devices WHERE node_name = '" +
+                Node(0) + "' AND device_class <> ''"),
+            "gpu-2 nic-0");
+  EXPECT_TRUE(Comes([&] {
+    return Ask("SELECT devices ->> '" + driver_ +
+               "' FROM nodes WHERE node_name = '" + Node(0) + "'") == "3";
+  }));
+
+  Submit(aligned(
+      BarePod("c", "late", 1, {.cpu = 1, .more = OfTemplate("gpu-and-nic")})));
+  EXPECT_TRUE(Comes([&] {
+    return ReasonOf("late").find("does not have the devices of its claims") !=
+               std::string::npos ||
+           ReasonOf("late").find("do not have the devices of its claims") !=
+               std::string::npos;
+  })) << ReasonOf("late");
+  EndGroup("gang");
+  EXPECT_TRUE(Comes("late", "bound")) << ReasonOf("late");
 }
 
 // Ended at a step of the binder: no device is held for nobody, and none twice.

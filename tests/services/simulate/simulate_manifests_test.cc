@@ -348,6 +348,99 @@ TEST_F(SimulatedManifests, HaveDevicesOfTheFileOfNodes) {
             10);
 }
 
+// A GPU and a NIC of two vendors, of which each says the domain by a name of
+// its own; the NICs are in the second domain.
+constexpr const char* kDevicesInDomains = R"(
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: nic.example.org}
+spec:
+  selectors: [{cel: {expression: 'device.driver == "nic.example.org"'}}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: gpus-of-node}
+spec:
+  driver: gpu.example.com
+  nodeName: node
+  pool: {name: node-gpus, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: gpu-0, attributes: {resource.kubernetes.io/numaNode: {int: 0}}}
+  - {name: gpu-1, attributes: {resource.kubernetes.io/numaNode: {int: 0}}}
+  - {name: gpu-2, attributes: {resource.kubernetes.io/numaNode: {int: 1}}}
+  - {name: gpu-3, attributes: {resource.kubernetes.io/numaNode: {int: 1}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: nics-of-node}
+spec:
+  driver: nic.example.org
+  nodeName: node
+  pool: {name: node-nics, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: nic-0, attributes: {numa: {int: 1}}}
+  - {name: nic-1, attributes: {numa: {int: 1}}}
+---
+)";
+constexpr const char* kTemplates = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: gpu.example.com}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: nic}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: nic
+        exactly: {deviceClassName: nic.example.org}
+---
+)";
+
+// A pod of three cpus with a claim of each of these templates.
+std::string PodInDomain(const std::string& name, const std::string& align,
+                        const std::vector<std::string>& templates) {
+  std::string claims;
+  for (const std::string& each : templates)
+    claims +=
+        "  - {name: " + each + ", resourceClaimTemplateName: " + each + "}\n";
+  std::string pod =
+      PodWith(name, align.empty() ? "" : "fluxnetes.align: " + align,
+              "  resourceClaims:\n" + claims);
+  return pod.replace(pod.find("cpu: \"1\""), 8, "cpu: \"3\"");
+}
+
+TEST_F(SimulatedManifests, KeepDevicesOfClaimsWithTheirCpus) {
+  const std::string nodes =
+      "--nodes " +
+      FileWith("domains.yaml",
+               "nodes: [{name: node, cpu: 8, memory: 8Gi, structure: "
+               "\"sockets: 2, numa: 2, cores: 8\"}]\n---" +
+                   std::string(kGpuClass) + kDevicesInDomains) +
+      " -f ";
+  const auto seconds = [&](const std::string& align,
+                           const std::vector<std::string>& templates) {
+    return RunToJson(nodes +
+                     FileWith("pods.yaml",
+                              kTemplates + PodInDomain("a", align, templates) +
+                                  PodInDomain("b", align, templates)))
+        .at("makespan");
+  };
+  // Each domain has the cpus and GPUs of one pod; the NICs are all in one.
+  EXPECT_EQ(seconds("numa", {"gpu"}), 10);
+  EXPECT_EQ(seconds("", {"gpu", "nic"}), 10);
+  EXPECT_EQ(seconds("numa", {"gpu", "nic"}), 20);
+  EXPECT_EQ(seconds("socket", {"gpu", "nic"}), 20);
+}
+
 TEST_F(SimulatedManifests, WithClaimsOfAMissingTemplateAreLeftOut) {
   StartsOf(kGpuClass + PodWith("a", "", kTemplated) + PodWith("b", ""));
   EXPECT_THAT(

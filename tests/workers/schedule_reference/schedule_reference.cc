@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "tests/workers/schedule_reference/free_over_time.h"
 #include "tests/workers/schedule_reference/plain_levels.h"
 #include "tests/workers/support/schedule_story.h"
 
@@ -21,52 +22,6 @@ struct Span {
   std::int64_t end = 0;
   std::vector<int> nodes;  // by pod
   std::int64_t cpu = 0;
-};
-
-// The free amount over time: steps from a time to the next one.
-class FreeOverTime {
- public:
-  explicit FreeOverTime(std::int64_t all) : steps_{{0, all}} {}
-
-  void Add(std::int64_t from, std::int64_t end, std::int64_t amount) {
-    const std::size_t first = StepAt(from);
-    const std::size_t behind = StepAt(end);
-    for (std::size_t i = first; i < behind; ++i) steps_[i].second += amount;
-    Join(behind);
-    Join(first);
-  }
-
-  // The least free amount between `from` and `end`.
-  std::int64_t Least(std::int64_t from, std::int64_t end) const {
-    auto step = std::upper_bound(steps_.begin(), steps_.end(), from, Sooner);
-    std::int64_t least = std::prev(step)->second;
-    for (; step != steps_.end() && step->first < end; ++step)
-      least = std::min(least, step->second);
-    return least;
-  }
-
- private:
-  using Step = std::pair<std::int64_t, std::int64_t>;
-  static bool Sooner(std::int64_t time, const Step& step) {
-    return time < step.first;
-  }
-
-  // The index of the step that begins at `time`, made if necessary.
-  std::size_t StepAt(std::int64_t time) {
-    const auto next =
-        std::upper_bound(steps_.begin(), steps_.end(), time, Sooner);
-    const auto place = static_cast<std::size_t>(next - steps_.begin());
-    if (steps_[place - 1].first == time) return place - 1;
-    steps_.insert(next, {time, steps_[place - 1].second});
-    return place;
-  }
-
-  void Join(std::size_t step) {
-    if (step > 0 && steps_[step].second == steps_[step - 1].second)
-      steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(step));
-  }
-
-  std::vector<Step> steps_;
 };
 
 // Allocations and reservations of groups, and the free amounts besides.
@@ -83,6 +38,7 @@ class Spans {
   void Promise(GroupId group, const Span& span) {
     Book(promised_, group, span);
   }
+  std::int64_t EndOf(GroupId group) const { return running_.at(group).end; }
   bool End(GroupId group) { return Remove(running_, group); }
   bool Withdraw(GroupId group) { return Remove(promised_, group); }
 
@@ -187,8 +143,10 @@ class Reference {
     while (!events_.empty()) {
       now_ = *events_.begin();
       events_.erase(events_.begin());
+      unplanned_ = false;
       std::erase_if(ends_, [&](const auto& end) {
         if (end.second > now_) return false;
+        unplanned_ = unplanned_ || spans_.EndOf(end.first) != now_;
         spans_.End(end.first);
         return true;
       });
@@ -242,13 +200,31 @@ class Reference {
     return true;
   }
 
-  // fcfs and easy: everything is computed again.
+  // Whether the reservation is to be planned anew: a group came ahead of it,
+  // one ended at another time than planned, or its start has come.
+  bool IsOutdated(GroupId promised) const {
+    if (unplanned_ || spans_.promised().at(promised).start <= now_) return true;
+    for (const TimedGroup& group : waiting_) {
+      if (group.id == promised) return false;
+      if (group.comes <= now_) return true;
+    }
+    return true;
+  }
+
+  // fcfs and easy.
   void Cycle() {
-    while (!spans_.promised().empty())
-      spans_.Withdraw(spans_.promised().begin()->first);
+    if (!spans_.promised().empty()) {
+      const GroupId promised = spans_.promised().begin()->first;
+      if (IsOutdated(promised)) spans_.Withdraw(promised);
+    }
     bool blocked = false;
     for (auto it = waiting_.begin(); it != waiting_.end();) {
       if (it->comes > now_) {
+        ++it;
+        continue;
+      }
+      if (spans_.promised().contains(it->id)) {
+        blocked = true;
         ++it;
         continue;
       }
@@ -354,6 +330,7 @@ class Reference {
   Spans spans_;
   std::map<GroupId, std::int64_t> ends_;
   std::set<std::int64_t> events_;
+  bool unplanned_ = false;  // a group ended at another time than planned
   std::int64_t now_ = 0;
   std::string log_;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 namespace fluxnetes::workers {
@@ -140,14 +141,26 @@ Workload DrawLevels(unsigned seed, Ends ends) {
   return workload;
 }
 
+void CompareOne(const PolicyUnderTest& policy, const Workload& workload,
+                unsigned seed) {
+  const std::string expected = RunReference(workload, policy);
+  const std::string got = RunSchedule(workload, policy);
+  ASSERT_TRUE(expected == got)
+      << "seed " << seed << FirstDifference(expected, got);
+}
+
+// FLUXNETES_TEST_LONG: twenty times as many. FLUXNETES_TEST_SEED: that alone.
 void Compare(const PolicyUnderTest& policy, Ends ends, unsigned seeds = 300,
              Workload (*draw)(unsigned, Ends) = Draw) {
-  for (unsigned seed = 0; seed < seeds; ++seed) {
-    const Workload workload = draw(seed, ends);
-    const std::string expected = RunReference(workload, policy);
-    const std::string got = RunSchedule(workload, policy);
-    ASSERT_TRUE(expected == got)
-        << "seed " << seed << FirstDifference(expected, got);
+  const char* const only = std::getenv("FLUXNETES_TEST_SEED");
+  const auto first = static_cast<unsigned>(only ? std::atoi(only) : 0);
+  if (only != nullptr)
+    seeds = 1;
+  else if (std::getenv("FLUXNETES_TEST_LONG") != nullptr)
+    seeds *= 20;
+  for (unsigned seed = first; seed < first + seeds; ++seed) {
+    CompareOne(policy, draw(seed, ends), seed);
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -201,11 +214,25 @@ TEST(ScheduleReference, TellsWhatLevelsAskFor) {
             "0: 1 on node0 node0 node1 node2 node2 node2\n");
 }
 
-// Of the policies that reserve nothing: a reservation may stay on its nodes
-// where the plain definition now finds other values of a level for it.
 TEST(ScheduleReference, FcfsStartsTheSameByLevels) {
   for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier, Ends::kSomeUnknown})
     Compare(QueuePolicy::kFcfs, ends, 100, DrawLevels);
+}
+
+TEST(ScheduleReference, EasyStartsAndReservesTheSameByLevels) {
+  for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier})
+    Compare(QueuePolicy::kEasy, ends, 100, DrawLevels);
+}
+
+TEST(ScheduleReference, ConservativeStartsAndReservesTheSameByLevels) {
+  for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier})
+    Compare(QueuePolicy::kConservative, ends, 30, DrawLevels);
+}
+
+TEST(ScheduleReference, HybridStartsAndReservesTheSameByLevels) {
+  for (const int depth : {1, 3})
+    for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier})
+      Compare({QueuePolicy::kHybrid, depth}, ends, 30, DrawLevels);
 }
 
 TEST(ScheduleReference, TellsConservativeFromEasy) {

@@ -105,7 +105,7 @@ BlockedGroups::iterator ScheduleQueues::Forget(ScheduleQueue& queue,
   const std::optional<ReservedNodes> reserved = group->second.reserved();
   const auto next = queue.blocked.erase(group);
   // After it has gone, so that only others are noted to gain by it.
-  if (reserved) NoteFreed(*reserved, waiting.line->gang);
+  if (reserved) NoteFreed(*reserved, waiting);
   return next;
 }
 
@@ -115,6 +115,12 @@ void ScheduleQueues::ForgetAll(ScheduleQueue& queue) {
 
 void ScheduleQueues::NoteFreed(const ReservedNodes& reserved,
                                const matcher::Gang& gang) {
+  NoteFreed(reserved, gang, nullptr);
+}
+
+void ScheduleQueues::NoteFreed(const ReservedNodes& reserved,
+                               const matcher::Gang& gang,
+                               const WaitingGroup* group) {
   graph_.evictions().NoteChange();
   room_.Add(RoomOf(reserved, gang));
   // A queue has one chosen drain set, so whoever got nothing for that may get
@@ -122,10 +128,12 @@ void ScheduleQueues::NoteFreed(const ReservedNodes& reserved,
   const bool chosen = !reserved.start && !reserved.overdue;
   for (auto& [name, queue] : queues_) {
     if (queue.Keeps() && !chosen) continue;  // they read the log
-    for (auto& [group, blocked] : queue.blocked) {
+    for (auto& [other, blocked] : queue.blocked) {
       if (blocked.MayImprove()) continue;
-      if (queue.Keeps() ? !blocked.reserved()
-                        : MayUseAny(graph_, group->line->gang, reserved.nodes))
+      if (queue.Keeps()
+              ? !blocked.reserved()
+              : (group == nullptr || Earlier(*group, *other)) &&
+                    MayUseAny(graph_, other->line->gang, reserved.nodes))
         blocked.MarkImprovable();
     }
   }

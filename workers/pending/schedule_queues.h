@@ -98,8 +98,13 @@ class ScheduleQueues {
                                  BlockedGroups::iterator group);
   void ForgetAll(ScheduleQueue& queue);
 
-  // Notes that these nodes are not kept for the gang any more.
+  // Notes that these nodes are free from their start on, if not used by others;
+  // if they were kept for a group, that this is so no more. Only groups behind
+  // it can gain by that: it held against nobody else.
   void NoteFreed(const ReservedNodes& reserved, const matcher::Gang& gang);
+  void NoteFreed(const ReservedNodes& reserved, const WaitingGroup& group) {
+    NoteFreed(reserved, group.line->gang, &group);
+  }
   // Notes that they are kept for it, or held by it, after room was freed.
   void NoteTaken(const ReservedNodes& reserved, const matcher::Gang& gang);
   // Notes room that became free because groups ended or nodes changed.
@@ -112,6 +117,9 @@ class ScheduleQueues {
   bool AnyToLookAt();
 
  private:
+  void NoteFreed(const ReservedNodes& reserved, const matcher::Gang& gang,
+                 const WaitingGroup* group);
+
   ScheduleGraph& graph_;
   Map queues_;
   matcher::RoomLog room_;

@@ -14,7 +14,7 @@
 // `fcfs` stops its queue at the first group that does not fit. `easy` gives
 // that blocked group a reservation, and starts groups behind it that do not
 // delay it. Each easy queue has one reservation. It holds against all groups
-// behind it, in any queue, and is planned anew when something ends, changes or
+// behind it, in any queue; it is planned anew if a group ends early, changes or
 // comes ahead of it. `conservative` and `hybrid` give a reservation each to the
 // first groups that do not fit, `reservation_depth` of them, and keep it while
 // they can:

@@ -86,12 +86,14 @@ void Cycle::CheckSatisfiable() {
     } else {
       SayUnsatisfiable(state_.graph, settings, *line);
       BlockedGroups& all = line->queue->blocked;
-      state_.lines.AskAll();
+      const std::size_t before = all.size();
       for (auto blocked = all.begin(); blocked != all.end();) {
         blocked = blocked->first->line == line
                       ? state_.queues.Forget(*line->queue, blocked)
                       : std::next(blocked);
       }
+      // What was kept for them is there for others.
+      if (all.size() < before) state_.lines.AskAll();
     }
     for (const WaitingGroup* group : line->groups) {
       state_.lines.MarkUnreported(group->id);
@@ -432,7 +434,7 @@ void Cycle::Place(const WaitingGroup& group,
     // It took exactly what was reserved: nobody gains any room by that.
     AskBehind();
   } else {
-    if (reserved) Moved(*reserved, line.gang);
+    if (reserved) Moved(group, *reserved);
     state_.queues.NoteTaken(ReservedFrom(placement, line.gang), line.gang);
   }
   std::vector<matcher::NodeIndex> pools;
@@ -455,7 +457,7 @@ void Cycle::EnterDrained(const std::vector<matcher::NodeIndex>& nodes) {
           }))
         continue;
       // Groups behind may use what is left of it.
-      Moved(*blocked.reserved(), group->line->gang);
+      Moved(*group, *blocked.reserved());
       blocked.LoseNodes();
     }
   }

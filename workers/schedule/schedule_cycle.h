@@ -104,7 +104,7 @@ class Cycle {
   // Asks the lines again that may fit now that less is kept for others.
   void AskBehind();
   // The same; blocked groups may gain by it, too, also those ahead.
-  void Moved(const ReservedNodes& before, const matcher::Gang& gang);
+  void Moved(const WaitingGroup& group, const ReservedNodes& before);
   // Books what an earlier schedule reserved before anything is planned.
   void BookRemembered();
   // Books again those reservations behind the group whose places are known and

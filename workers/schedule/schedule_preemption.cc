@@ -109,8 +109,8 @@ bool Cycle::Preempt(const WaitingGroup& group, BlockedGroup& blocked,
   const auto before = blocked.reserved();
   blocked.Withdraw();
   blocked.Book(std::move(plan->reserved));
-  if (before) state_.queues.NoteFreed(*before, group.line->gang);
-  state_.queues.NoteFreed(freed, {});
+  if (before) state_.queues.NoteFreed(*before, group);
+  state_.queues.NoteFreed(freed, matcher::Gang());
   blocked.TakeReview();
   blocked.shortfall.Clear();
   blocked.turn.room = state_.queues.room().end();
@@ -157,8 +157,7 @@ std::optional<Cycle::Step> Cycle::Await(const WaitingGroup& group,
     const auto before = blocked.reserved();
     blocked.Set(PlanFrom(state_.graph, group, queue.settings.match_policy, now_,
                          ahead_, until));
-    if (before && before != blocked.reserved())
-      Moved(*before, group.line->gang);
+    if (before && before != blocked.reserved()) Moved(group, *before);
     if (!blocked.reserved()) return std::nullopt;
     blocked.shortfall.Clear();
   }

@@ -79,9 +79,9 @@ void Cycle::AskBehind() {
   }
 }
 
-void Cycle::Moved(const ReservedNodes& before, const matcher::Gang& gang) {
+void Cycle::Moved(const WaitingGroup& group, const ReservedNodes& before) {
   AskBehind();
-  state_.queues.NoteFreed(before, gang);
+  state_.queues.NoteFreed(before, group);
 }
 
 Cycle::Step Cycle::Block(const WaitingGroup& group) {
@@ -147,7 +147,7 @@ Cycle::Step Cycle::Improve(const WaitingGroup& group, BlockedGroup& blocked) {
   if (plan.reserved) {
     const ReservedNodes before = *blocked.reserved();
     blocked.Book(*std::move(plan.reserved));
-    Moved(before, group.line->gang);
+    Moved(group, before);
     state_.queues.NoteTaken(*blocked.reserved(), group.line->gang);
     // The places that it has just left are no gain to it.
     turn.room = state_.queues.room().end();
@@ -235,11 +235,15 @@ Cycle::Step Cycle::Plan(const WaitingGroup& group, BlockedGroup& blocked) {
   blocked.TakeReview();
   blocked.turn.room = state_.queues.room().end();
   if (before && before != blocked.reserved()) {
-    Moved(*before, group.line->gang);
+    const bool ask = group.line->ask;
+    Moved(group, *before);
     if (blocked.reserved())
       state_.queues.NoteTaken(*blocked.reserved(), group.line->gang);
     // What it has just left is no gain to it, unless it was a drain set.
-    if (before->start) blocked.turn.room = state_.queues.room().end();
+    if (before->start) {
+      blocked.turn.room = state_.queues.room().end();
+      group.line->ask = ask;
+    }
   }
   if (sql::BugPlanted("reservation-slips"))
     state_.queues.Withdraw(group, blocked);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <utility>
 
 namespace fluxnetes::workers {
 namespace {
@@ -222,6 +223,16 @@ TEST(ScheduleReference, FcfsStartsTheSameByLevels) {
 TEST(ScheduleReference, EasyStartsAndReservesTheSameByLevels) {
   for (const Ends ends : {Ends::kAsPlanned, Ends::kEarlier})
     Compare(QueuePolicy::kEasy, ends, 100, DrawLevels);
+}
+
+// Planned anew, it would take other nodes. What comes is one that can never fit
+// (352), or anyone at all after the reservation has moved (109) or one behind
+// it was given up (1330).
+TEST(ScheduleReference, EasyKeepsAReservationByLevelsWhoeverComesBehind) {
+  constexpr std::pair<unsigned, Ends> kSeeds[] = {
+      {352, Ends::kAsPlanned}, {109, Ends::kEarlier}, {1330, Ends::kAsPlanned}};
+  for (const auto& [seed, ends] : kSeeds)
+    CompareOne(QueuePolicy::kEasy, DrawLevels(seed, ends), seed);
 }
 
 TEST(ScheduleReference, ConservativeStartsAndReservesTheSameByLevels) {

@@ -46,8 +46,9 @@ void AddCluster(CLI::App& command, SimulateOptions& options) {
       ->check(CLI::Range(1, 1'000'000).description(""));
   command
       .add_option("--add-nodes", options.add_nodes,
-                  "so many more nodes like one that is there")
-      ->type_name("N:like=NODE");
+                  "so many more nodes like one that is there, but for labels: "
+                  "8:like=node0,rack=r7")
+      ->type_name("N:like=NODE[,LABEL=VALUE]");
   AddText(command, "--policy", options.policy, "POLICY",
           "queue_policy of all queues");
   command

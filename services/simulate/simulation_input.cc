@@ -176,6 +176,26 @@ void NotePriorityClass(const cluster::Manifest& manifest,
       manifest.place, pod->priority_class));
 }
 
+std::vector<AddedNodes> AddAllNodes(const SimulateOptions& options,
+                                    workers::Scenario& scenario) {
+  workers::TopologyOrder levels;
+  for (const workers::QueueSettings& queue : scenario.queues)
+    levels.insert(levels.end(), queue.topology.begin(), queue.topology.end());
+  std::vector<AddedNodes> added;
+  for (const std::string& more : options.add_nodes)
+    added.push_back(
+        AddNodes(more, scenario.nodes, levels, &scenario.devices.slices));
+  return added;
+}
+
+void NoteLevels(const std::vector<AddedNodes>& added, SimulationInput& input) {
+  if (added.empty()) return;
+  const std::set<std::string> asked = LevelsAskedFor(input.scenario);
+  for (const AddedNodes& each : added)
+    for (std::string& note : NotesOnLevels(each, asked))
+      input.notes.push_back(std::move(note));
+}
+
 SimulationInput OfManifests(const SimulateOptions& options,
                             const Config& config, sql::Pool* pool,
                             Console& console) {
@@ -187,12 +207,14 @@ SimulationInput OfManifests(const SimulateOptions& options,
   Snapshot beginning = Beginning(options, pool, now);
   input.scenario = std::move(beginning.scenario);
   input.notes = std::move(beginning.notes);
-  for (const std::string& more : options.add_nodes)
-    AddNodes(more, input.scenario.nodes, &input.scenario.devices.slices);
   ChangeQueues(options, input.scenario.queues);
+  const std::vector<AddedNodes> added = AddAllNodes(options, input.scenario);
   ChangePools(options, input.scenario.pools);
   input.source = pool == nullptr ? "manifests" : "the database";
-  if (options.files.empty()) return input;
+  if (options.files.empty()) {
+    NoteLevels(added, input);
+    return input;
+  }
   if (pool != nullptr) input.source += ", and manifests";
   const std::size_t known = input.scenario.groups.size();
   workers::ManifestScenario groups(input.scenario, config.schedulers, now);
@@ -208,6 +230,7 @@ SimulationInput OfManifests(const SimulateOptions& options,
     groups.Add(manifest);
   }
   groups.Finish();
+  NoteLevels(added, input);
   input.notes.insert(input.notes.end(), groups.notes().begin(),
                      groups.notes().end());
   const std::string whose = WithRulesAboutPods(input.scenario, known);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "services/console/exit_code.h"
 #include "services/grammar/options.h"
 #include "workers/decision/device_news.h"
+#include "workers/pods/topology_labels.h"
+#include "workers/simulation/scenario.h"
 
 namespace fluxnetes::services {
 
@@ -38,10 +41,29 @@ SimulatedNodes NodesFromFile(const SimulateOptions& options);
 SimulatedNodes NodesOf(const SimulateOptions& options,
                        const cluster::SwfTrace& trace);
 
-// Parses "10:like=NODE": adds so many copies, named after it, with numbers that
-// follow the existing ones. Those slices of devices that are of this node alone
-// are copied, too, each into a pool of its own.
-void AddNodes(const std::string& text, std::vector<cluster::Node>& nodes,
-              std::vector<matcher::DeviceSlice>* slices = nullptr);
+// Nodes that --add-nodes gives.
+struct AddedNodes {
+  std::string text;                // as given: "10:like=NODE,rack=r7"
+  std::string like;                // the model node
+  cluster::LabelMap labels;        // of each of them, their names aside
+  std::set<std::string> relabels;  // the keys that the text names
+};
+
+// Parses "10:like=NODE,KEY=VALUE,...": adds so many copies, named after it,
+// with numbers that follow the existing ones. A KEY is a level of topology,
+// also one of `levels`, or the key of a label; no VALUE: without the label.
+// Those slices of devices that are of this node alone are copied, too, each
+// into a pool of its own.
+AddedNodes AddNodes(const std::string& text, std::vector<cluster::Node>& nodes,
+                    const workers::TopologyOrder& levels = {},
+                    std::vector<matcher::DeviceSlice>* slices = nullptr);
+
+// The keys of the levels of topology that groups of the scenario ask for.
+std::set<std::string> LevelsAskedFor(const workers::Scenario& scenario);
+
+// Where the added nodes are in such levels of which the text says nothing, for
+// people.
+std::vector<std::string> NotesOnLevels(const AddedNodes& added,
+                                       const std::set<std::string>& asked);
 
 }  // namespace fluxnetes::services

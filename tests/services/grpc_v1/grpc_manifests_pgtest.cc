@@ -22,6 +22,7 @@ class GrpcManifests : public GrpcScheduling<CommandDatabase> {
     Serve();
   }
 
+  std::vector<std::string> notes_;
   cluster::SimulatedCluster cluster_;
   ClusterApi cluster_api_{
       cluster_, {.address = "unix:" + ::testing::TempDir() + "grpc_submit"}};
@@ -190,6 +191,39 @@ TEST_F(GrpcManifests, SimulationGoesOnFromWhatThereIs) {
       EXPECT_THAT(group.nodes(), ::testing::Not(::testing::IsEmpty()));
     }
   }
+}
+
+TEST_F(GrpcManifests, SimulationHasMoreNodesInTheRackThatIsNamed) {
+  AddExampleGroups();
+  database_.Execute("UPDATE nodes SET unschedulable = NULL");
+  database_.Execute(
+      "UPDATE pods SET request = '{\"resources\": {\"cpu\": \"1\"}}'");
+  Serve();
+  std::string job = kJob;
+  job.replace(job.find("  template:\n"), 12,
+              "  template:\n    metadata:\n      labels: {"
+              "fluxnetes.topology-required: rack}\n");
+  v1::SimulateRequest request;
+  request.set_manifests(job);
+  const auto start = [&](const std::string& added) {
+    request.clear_add_nodes();
+    request.add_add_nodes(added);
+    v1::SimulateResponse response;
+    const grpc::Status status =
+        Call(&v1::Scheduler::Stub::Simulate, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    notes_ = {response.notes().begin(), response.notes().end()};
+    for (const v1::SimulatedGroup& group : response.groups())
+      if (group.name().find("train") != std::string::npos)
+        return group.has_starts_at();
+    return false;
+  };
+  EXPECT_FALSE(start("1:like=n1"));
+  EXPECT_THAT(notes_,
+              ::testing::Contains(HasSubstr("like n1 the nodes have no rack "
+                                            "(topology.kubernetes.io/rack)")));
+  EXPECT_TRUE(start("1:like=n1,rack=r1"));
+  EXPECT_THAT(notes_, ::testing::Not(::testing::Contains(HasSubstr("rack"))));
 }
 
 }  // namespace

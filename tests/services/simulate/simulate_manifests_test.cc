@@ -441,6 +441,56 @@ TEST_F(SimulatedManifests, KeepDevicesOfClaimsWithTheirCpus) {
   EXPECT_EQ(seconds("socket", {"gpu", "nic"}), 20);
 }
 
+// Two racks of one node each; four pods need two nodes of one rack, and six
+// pods three of one block.
+TEST_F(SimulatedManifests, HaveMoreNodesInTheRackThatIsNamed) {
+  const std::string nodes = FileWith("racks.yaml", R"(nodes:
+- {name: n1, cpu: 2, memory: 8Gi, labels: {topology.kubernetes.io/rack: r1, example.com/block: b1}}
+- {name: n2, cpu: 2, memory: 8Gi, labels: {topology.kubernetes.io/rack: r2, example.com/block: b1}}
+)");
+  const auto fits = [&](const std::string& topology, int pods,
+                        const std::string& added) {
+    std::string manifests;
+    for (int i = 0; i < pods; ++i)
+      manifests += PodWith("p" + std::to_string(i),
+                           "fluxnetes.group-name: g, fluxnetes.group-size: \"" +
+                               std::to_string(pods) + "\", " + topology);
+    const json document = RunToJson(
+        "-f " + FileWith("pods.yaml", manifests) + " --nodes " + nodes +
+        " --queue "
+        "default:topology=example.com/block,topology.kubernetes.io/rack"
+        " " +
+        added);
+    return document["groups"]["unsatisfiable"] == 0;
+  };
+  const std::string in_a_rack = "fluxnetes.topology-required: rack";
+  EXPECT_FALSE(fits(in_a_rack, 4, ""));
+  EXPECT_TRUE(fits(in_a_rack, 4, "--add-nodes 1:like=n1"));
+  EXPECT_THAT(run_.err(),
+              HasSubstr("--add-nodes 1:like=n1: like n1 the nodes have rack "
+                        "(topology.kubernetes.io/rack) \"r1\"; "
+                        "1:like=n1,rack=NAME puts them elsewhere"));
+  EXPECT_FALSE(fits(in_a_rack, 4, "--add-nodes 1:like=n1,rack=r3"));
+  EXPECT_EQ(run_.err(), "");
+  EXPECT_TRUE(fits(in_a_rack, 4, "--add-nodes 2:like=n1,rack=r3"));
+  EXPECT_TRUE(fits(in_a_rack, 4, "--add-nodes 1:like=n1,rack=r2"));
+  EXPECT_FALSE(fits(in_a_rack, 4, "--add-nodes 2:like=n1,rack="));
+  const std::string in_a_block = "fluxnetes.topology-required: block";
+  EXPECT_FALSE(fits(in_a_block, 6, "--add-nodes 1:like=n1,block=b2"));
+  EXPECT_TRUE(fits(in_a_block, 6, "--add-nodes 1:like=n1,rack=r3"));
+  EXPECT_THAT(run_.err(),
+              HasSubstr("example.com/block \"b1\"; "
+                        "1:like=n1,rack=r3,example.com/block=NAME"));
+  EXPECT_TRUE(fits(in_a_block, 6, "--add-nodes 3:like=n2,block=b2,rack=r3"));
+  for (const char* wrong :
+       {"1:like=n1,rack", "1:like=n1,=r1", "1:like=n1,rack=-",
+        "1:like=n1,host=h", "1:like=n1,rack=r3,rack=r4", "1:like=n1,-=x"})
+    EXPECT_EQ(run_("simulate -f " + Path("pods.yaml") + " --nodes " + nodes +
+                   " --add-nodes " + wrong),
+              ExitCode::kUsage)
+        << wrong;
+}
+
 TEST_F(SimulatedManifests, WithClaimsOfAMissingTemplateAreLeftOut) {
   StartsOf(kGpuClass + PodWith("a", "", kTemplated) + PodWith("b", ""));
   EXPECT_THAT(

@@ -93,7 +93,7 @@ function Setting({ name, label, placeholder }: { name: string; label: string; pl
 function Settings() {
   return (
     <div class="filters" role="group" aria-label="Changes">
-      <Setting name="nodes" label="more nodes" placeholder="10:like=NODE" />
+      <Setting name="nodes" label="more nodes" placeholder="10:like=NODE,rack=NAME" />
       <label>
         policy of all queues
         <select value={route.value.query.get("policy") ?? ""} onChange={(event) => setQuery("policy", event.currentTarget.value, true)}>

@@ -296,7 +296,10 @@ LEFT JOIN (
       CROSS JOIN LATERAL jsonb_to_recordset(l.devices::jsonb) AS e (
         driver text, pool text, device text, admin boolean
       )
-      WHERE l.devices IS NOT NULL AND e.admin IS NOT TRUE
+      WHERE
+        l.devices IS NOT NULL
+        AND e.admin IS NOT TRUE
+        AND ($1::text IS NULL OR l.node_name = $1)
     ) AS t
     GROUP BY t.node_name, t.driver
   ) AS s

@@ -117,12 +117,12 @@ struct Arguments {
 };
 
 // To a role without permission on it, a schema looks as if it did not exist.
-std::string Hint(const PoolOptions& options, const Error& error) {
+std::string Hint(const std::string& schema, const Error& error) {
   if (!StartsWith(error.sqlstate(), "42")) return "";
   return fmt::format(
       " (is the schema \"{}\" migrated to this program's version, and may this "
       "role use it?)",
-      options.schema);
+      schema);
 }
 
 }  // namespace
@@ -162,26 +162,29 @@ void ThrowAsError() {
   }
 }
 
-Connection::Connection(const PoolOptions& options) : session_(Open(options)) {
-  if (options.transaction_pooling) return;
-  Execute(SettingsOf(options, "SET"));
-  PrepareAll(options);
+Connection::Connection(const PoolOptions& options)
+    : session_(Open(options)), schema_(options.schema) {
+  if (!options.transaction_pooling) Execute(SettingsOf(options, "SET"));
 }
 
-void Connection::PrepareAll(const PoolOptions& options) {
-  for (const auto& catalogue : options.catalogues) {
-    for (const Query& query : catalogue) {
-      const std::string name(query.name);
-      try {
-        Checked(PQprepare(session_->raw(), name.c_str(),
-                          std::string(query.text).c_str(), 0, nullptr));
-      } catch (const Error& error) {
-        throw Error(error.kind(), error.sqlstate(), "",
-                    fmt::format("cannot prepare the query {}: {}{}", name,
-                                error.what(), Hint(options, error)));
-      }
-    }
+void Connection::Prepare(const Query& query) {
+  const auto known = prepared_.find(query.name);
+  if (known != prepared_.end()) {
+    if (known->second.data() != query.text.data() &&
+        known->second != query.text)
+      throw std::logic_error(
+          fmt::format("two queries are named {}", query.name));
+    return;
   }
+  try {
+    Checked(PQprepare(session_->raw(), std::string(query.name).c_str(),
+                      std::string(query.text).c_str(), 0, nullptr));
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.sqlstate(), "",
+                fmt::format("cannot prepare the query {}: {}{}", query.name,
+                            error.what(), Hint(schema_, error)));
+  }
+  prepared_.emplace(query.name, query.text);
 }
 
 Answer Connection::Checked(PGresult* raw) {
@@ -218,12 +221,13 @@ Answer Connection::Execute(const std::string& text,
                               arguments.formats.data(), 0));
 }
 
-Answer Connection::ExecutePrepared(const std::string& name,
+Answer Connection::ExecutePrepared(const Query& query,
                                    const std::vector<Parameter>& parameters) {
   const Arguments arguments(parameters);
-  return Checked(PQexecPrepared(
-      session_->raw(), name.c_str(), arguments.size(), arguments.values.data(),
-      arguments.lengths.data(), arguments.formats.data(), 0));
+  return Checked(
+      PQexecPrepared(session_->raw(), std::string(query.name).c_str(),
+                     arguments.size(), arguments.values.data(),
+                     arguments.lengths.data(), arguments.formats.data(), 0));
 }
 
 void Connection::Copy(const std::string& statement,

@@ -1,6 +1,6 @@
 // One connection to PostgreSQL, for this folder only: the pool lends
 // connections and the listener owns one. Opening it sets the schema and the
-// limits and prepares the queries; a broken connection stays broken.
+// limits; a broken connection stays broken.
 //
 // Used by one thread. Throws Error.
 // Tests: tests/sql/connection/pool_pgtest.cc,
@@ -11,11 +11,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sql/connection/pool.h"
 #include "sql/connection/pool_counts.h"
 #include "sql/connection/session.h"
+#include "sql/query.h"
 #include "sql/values/parameter.h"
 
 namespace fluxnetes::sql {
@@ -44,7 +46,10 @@ class Connection {
   Answer Execute(const std::string& text);
   Answer Execute(const std::string& text,
                  const std::vector<Parameter>& parameters);
-  Answer ExecutePrepared(const std::string& name,
+  // Prepares the query unless this connection has done so before. Parsing is
+  // the larger part of most queries, so one that is never run is not prepared.
+  void Prepare(const Query& query);
+  Answer ExecutePrepared(const Query& query,
                          const std::vector<Parameter>& parameters);
 
   // Runs a COPY ... FROM STDIN (FORMAT binary) with the rows that `next`
@@ -59,11 +64,12 @@ class Connection {
   bool IsBroken() const;
 
  private:
-  void PrepareAll(const PoolOptions& options);
   // Throws if the result is an error.
   Answer Checked(PGresult* answer);
 
   std::unique_ptr<Session> session_;
+  std::string schema_;
+  std::unordered_map<std::string_view, std::string_view> prepared_;  // texts
 };
 
 // A connection borrowed from a pool; the destructor returns it unless

@@ -115,9 +115,10 @@ Transaction::~Transaction() {
 Result Transaction::RunPrepared(const Query& query,
                                 const std::vector<Parameter>& parameters) {
   return MakeResult(state_->Do(query.name, [&](Connection& connection) {
-    return state_->prepared
-               ? connection.ExecutePrepared(std::string(query.name), parameters)
-               : connection.Execute(std::string(query.text), parameters);
+    if (!state_->prepared)
+      return connection.Execute(std::string(query.text), parameters);
+    connection.Prepare(query);
+    return connection.ExecutePrepared(query, parameters);
   }));
 }
 
@@ -184,8 +185,12 @@ Result RunPreparedAlone(Pool& pool, const Query& query,
   }
   Loan session(pool);
   StatementTally::Run run(PooledConnection::TallyOf(pool), query.name);
+  session.Do(false, [&](Connection& connection) {
+    connection.Prepare(query);
+    return true;
+  });
   auto answer = session.Do(true, [&](Connection& connection) {
-    return connection.ExecutePrepared(std::string(query.name), parameters);
+    return connection.ExecutePrepared(query, parameters);
   });
   run.Succeeded();
   return MakeResult(std::move(answer));

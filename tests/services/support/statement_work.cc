@@ -182,9 +182,24 @@ std::string StatementWork::ArgumentsOf(const MeasuredStatement& statement,
   return arguments + ")";
 }
 
+// As a connection of the program does when it first runs a query.
+void StatementWork::Prepare(sql::Transaction& transaction,
+                            const std::string& name) {
+  if (!prepared_.insert(name).second) return;
+  for (const auto& catalogue : pool_.options().catalogues) {
+    for (const sql::Query& query : catalogue) {
+      if (query.name != name) continue;
+      transaction.RunScript(fmt::format("PREPARE {} AS {}", name, query.text));
+      return;
+    }
+  }
+  throw std::runtime_error(name + " is in no catalogue");
+}
+
 Work StatementWork::Measure(const MeasuredStatement& statement,
                             const std::string& arguments) {
   sql::Transaction transaction(pool_);
+  Prepare(transaction, statement.name);
   const sql::Result result = transaction.RunScript(fmt::format(
       "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {}{}",
       statement.name, arguments));

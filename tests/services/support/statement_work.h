@@ -8,10 +8,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::testing {
 
@@ -58,7 +60,10 @@ class StatementWork {
                const std::string& arguments);
 
  private:
+  void Prepare(sql::Transaction& transaction, const std::string& name);
+
   const bool loops_;
+  std::set<std::string> prepared_;
   sql::Pool pool_;
   sql::Pool values_;  // so that arguments leave no plan behind
 };

@@ -124,13 +124,44 @@ TEST(Pool, SettingsAreMadeOnEachConnection) {
   EXPECT_EQ(database.Ask("SHOW application_name"), "fluxnetes");
 }
 
-TEST(Pool, AQueryThatCannotBeFailsAtTheStartByItsName) {
+TEST(Pool, AQueryThatCannotBeFailsByItsName) {
   TestDatabase database(false);
   constexpr Query kBad[] = {{"misspelt", "SELECT nothing FROM nowhere"}};
   PoolOptions options = database.options();
   options.catalogues = {kBad};
   Pool pool(options);
-  EXPECT_THAT(FailureOf(pool, Error::Kind::kStatement), HasSubstr("misspelt"));
+  for (int i = 0; i < 2; ++i) {  // again, as it has not been prepared
+    try {
+      RunAlone(pool, kBad[0]);
+      ADD_FAILURE() << "it was run";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kStatement);
+      EXPECT_THAT(error.what(), HasSubstr("misspelt"));
+      EXPECT_THAT(error.what(), HasSubstr("migrated"));
+    }
+  }
+}
+
+TEST(Pool, AQueryIsPreparedOnceByAConnectionThatRunsIt) {
+  constexpr Query kTwo[] = {{"asked", "SELECT 1"}, {"never", "SELECT 2"}};
+  constexpr Query kOther = {"asked", "SELECT 3"};
+  TestDatabase database(false);
+  PoolOptions options = database.options();
+  options.max_connections = 1;
+  options.catalogues = {kTwo};
+  Pool pool(options);
+  const auto prepared = [&] {
+    Transaction transaction(pool);
+    return transaction
+        .RunScript(
+            "SELECT string_agg(name, ',') FROM pg_prepared_statements")[0]
+        .Find<std::string>(0)
+        .value_or("none");
+  };
+  EXPECT_EQ(prepared(), "none");
+  for (int i = 0; i < 2; ++i) RunAlone(pool, kTwo[0]);
+  EXPECT_EQ(prepared(), "asked");
+  EXPECT_THROW(RunAlone(pool, kOther), std::logic_error);
 }
 
 TEST(Pool, TwoQueriesOfOneNameAreAFaultOfTheProgram) {

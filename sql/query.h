@@ -1,6 +1,5 @@
 // A named query. Queries are written in .sql files, compiled in as constants
-// and prepared by name on every connection of a pool, so that a typo fails at
-// start.
+// and prepared by name on a connection of a pool when it first runs them.
 // Tests: tests/sql/connection/pool_pgtest.cc.
 #pragma once
 

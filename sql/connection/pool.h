@@ -1,6 +1,6 @@
 // The connections to one PostgreSQL database. A connection is opened on demand
-// if none is free; it sets the schema and prepares every query of the
-// catalogues. A broken connection is closed and never reused.
+// if none is free; it sets the schema, and prepares a query of the catalogues
+// when it first runs it. A broken connection is closed and never reused.
 //
 // Statements are short, so JIT compilation is off.
 //
@@ -48,7 +48,7 @@ struct PoolOptions {
   // sets its own settings, and a Listener receives nothing, so that its users
   // poll.
   bool transaction_pooling = false;
-  // Prepared at connect; each list has its own names.
+  // The queries that may be run; each list has its own names.
   std::vector<std::span<const Query>> catalogues;
 };
 

@@ -73,6 +73,29 @@ RETURNS jsonb
 LANGUAGE sql
 STABLE
 AS $$
+  WITH named AS MATERIALIZED (
+    SELECT
+      d.device_class,
+      d.shared
+    FROM named_devices(held, pod.request) AS d
+    WHERE NOT d.admin AND d.device_class IS NOT NULL
+  ),
+
+  -- Counted once for each claim, not for each of its devices.
+  sharers AS MATERIALIZED (
+    SELECT
+      c.shared,
+      count(o.uid) AS pods
+    FROM (SELECT DISTINCT n.shared FROM named AS n WHERE n.shared IS NOT NULL) AS c
+    LEFT JOIN pods AS o
+      ON
+        o.group_id = pod.group_id
+        AND o.replaced_by IS NULL
+        AND o.request -> 'claims'
+        @> jsonb_build_array(jsonb_build_object('claim', c.shared))
+    GROUP BY c.shared
+  )
+
   SELECT
     coalesce(
       jsonb_object_agg(
@@ -82,27 +105,11 @@ AS $$
     )
   FROM (
     SELECT
-      d.device_class,
-      sum(
-        CASE
-          WHEN d.shared IS NULL THEN 1
-          ELSE 1.0 / greatest(
-            1,
-            (
-              SELECT count(*)
-              FROM pods AS o
-              WHERE
-                o.group_id = pod.group_id
-                AND o.replaced_by IS NULL
-                AND o.request -> 'claims'
-                @> jsonb_build_array(jsonb_build_object('claim', d.shared))
-            )
-          )
-        END
-      ) AS amount
-    FROM named_devices(held, pod.request) AS d
-    WHERE NOT d.admin AND d.device_class IS NOT NULL
-    GROUP BY d.device_class
+      n.device_class,
+      trim_scale(sum(1.0 / greatest(1, coalesce(c.pods, 1)))) AS amount
+    FROM named AS n
+    LEFT JOIN sharers AS c ON c.shared = n.shared
+    GROUP BY n.device_class
   ) AS s
 $$;
 COMMENT ON FUNCTION devices_held IS

@@ -103,7 +103,7 @@ class Cycle {
 
   // Asks the lines again that may fit now that less is kept for others.
   void AskBehind();
-  // The same; blocked groups may gain by it, too, also those ahead.
+  // The same; blocked groups behind the group may gain by it, too.
   void Moved(const WaitingGroup& group, const ReservedNodes& before);
   // Books what an earlier schedule reserved before anything is planned.
   void BookRemembered();

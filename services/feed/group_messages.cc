@@ -8,7 +8,6 @@
 #include "fluxnetes/v1/cluster.pb.h"
 #include "fluxnetes/v1/group.pb.h"
 #include "matcher/devices/devices_text.h"
-#include "services/records/node_detail.h"
 
 namespace fluxnetes::services {
 namespace {
@@ -46,13 +45,6 @@ void FillTimes(v1::Group& message, const GroupRow& group) {
   FillIf(group.allocated_at, [&] { return message.mutable_allocated_at(); });
   FillIf(group.bound_at, [&] { return message.mutable_bound_at(); });
   FillIf(group.ended_at, [&] { return message.mutable_ended_at(); });
-}
-
-void FillAmount(v1::Amount& amount, const sql::Row& row,
-                const std::string& what) {
-  amount.set_allocatable(row.Get<std::int64_t>(what));
-  amount.set_unmanaged(row.Get<std::int64_t>("unmanaged_" + what));
-  amount.set_granted(row.Get<std::int64_t>("granted_" + what));
 }
 
 std::string TextOf(const nlohmann::json& value) {
@@ -158,40 +150,6 @@ void FillQueue(v1::Queue& message, const sql::Row& row) {
   message.set_bound(row.Get<std::int64_t>("bound"));
   FillIf(row.Find<sql::Timestamp>("oldest_pending"),
          [&] { return message.mutable_oldest_pending(); });
-}
-
-void FillNode(v1::Node& message, const sql::Row& row) {
-  message.set_name(row.Get<std::string>("node_name"));
-  message.set_unschedulable(
-      row.Find<std::string>("unschedulable").value_or(""));
-  FillIf(row.Find<sql::Timestamp>("maintenance_from"),
-         [&] { return message.mutable_maintenance_from(); });
-  FillIf(row.Find<sql::Timestamp>("maintenance_until"),
-         [&] { return message.mutable_maintenance_until(); });
-  message.set_maintenance_reason(
-      row.Find<std::string>("maintenance_reason").value_or(""));
-  FillAmount(*message.mutable_cpu_milli(), row, "cpu_milli");
-  FillAmount(*message.mutable_memory_bytes(), row, "memory_bytes");
-  FillAmount(*message.mutable_pods(), row, "pods");
-  const auto parsed = [&](const char* column) {
-    return nlohmann::json::parse(row.Get<std::string>(column));
-  };
-  const nlohmann::json other = parsed("other");
-  for (const auto& [name, amount] : other.items())
-    (*message.mutable_other())[name].set_allocatable(
-        amount.get<std::int64_t>());
-  const nlohmann::json granted = parsed("granted_other");
-  for (const auto& [name, amount] : granted.items())
-    (*message.mutable_other())[name].set_granted(amount.get<std::int64_t>());
-  for (const auto& [driver, count] : ReadDevicesOfNode(row)) {
-    v1::Amount& amount = (*message.mutable_devices())[driver];
-    amount.set_allocatable(count.all);
-    amount.set_granted(count.held);
-  }
-  const nlohmann::json labels = parsed("labels");
-  for (const auto& [name, value] : labels.items())
-    (*message.mutable_labels())[name] = TextOf(value);
-  Fill(*message.mutable_seen_at(), row.Get<sql::Timestamp>("seen_at"));
 }
 
 std::string StateName(int state) {

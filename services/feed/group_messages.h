@@ -15,7 +15,6 @@ namespace fluxnetes::v1 {
 class Generation;
 class Group;
 class Member;
-class Node;
 class Queue;
 }  // namespace fluxnetes::v1
 
@@ -25,9 +24,8 @@ void Fill(v1::Group& message, const GroupRow& group);
 void Fill(v1::Member& message, const MemberRow& member);
 void Fill(v1::Generation& message, const Generation& generation);
 
-// Take rows of the queries list_queues and list_nodes.
+// Takes a row of the query list_queues.
 void FillQueue(v1::Queue& message, const sql::Row& row);
-void FillNode(v1::Node& message, const sql::Row& row);
 
 // Returns "pending" etc. for a v1::GroupState; empty if it is none.
 std::string StateName(int state);

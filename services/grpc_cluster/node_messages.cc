@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
+#include "fluxnetes/v1/cluster.pb.h"
 #include "fluxnetes/v1/maintenance.pb.h"
 #include "fluxnetes/v1/node_detail.pb.h"
 #include "services/editing/maintenance_command.h"
@@ -12,6 +15,13 @@
 
 namespace fluxnetes::services {
 namespace {
+
+void FillAmount(v1::Amount& amount, const sql::Row& row,
+                const std::string& what) {
+  amount.set_allocatable(row.Get<std::int64_t>(what));
+  amount.set_unmanaged(row.Get<std::int64_t>("unmanaged_" + what));
+  amount.set_granted(row.Get<std::int64_t>("granted_" + what));
+}
 
 void FillWindow(v1::Maintenance& message, const MaintenanceRow& window) {
   message.set_id(window.id);
@@ -45,6 +55,40 @@ void FillNodeGroup(v1::NodeGroup& message, const NodeGroupRow& group) {
 }
 
 }  // namespace
+
+void FillNode(v1::Node& message, const sql::Row& row) {
+  message.set_name(row.Get<std::string>("node_name"));
+  message.set_unschedulable(
+      row.Find<std::string>("unschedulable").value_or(""));
+  if (const auto from = row.Find<sql::Timestamp>("maintenance_from"))
+    Fill(*message.mutable_maintenance_from(), *from);
+  if (const auto until = row.Find<sql::Timestamp>("maintenance_until"))
+    Fill(*message.mutable_maintenance_until(), *until);
+  message.set_maintenance_reason(
+      row.Find<std::string>("maintenance_reason").value_or(""));
+  FillAmount(*message.mutable_cpu_milli(), row, "cpu_milli");
+  FillAmount(*message.mutable_memory_bytes(), row, "memory_bytes");
+  FillAmount(*message.mutable_pods(), row, "pods");
+  const auto parsed = [&](const char* column) {
+    return nlohmann::json::parse(row.Get<std::string>(column));
+  };
+  const nlohmann::json other = parsed("other");
+  for (const auto& [name, amount] : other.items())
+    (*message.mutable_other())[name].set_allocatable(
+        amount.get<std::int64_t>());
+  const nlohmann::json granted = parsed("granted_other");
+  for (const auto& [name, amount] : granted.items())
+    (*message.mutable_other())[name].set_granted(amount.get<std::int64_t>());
+  for (const auto& [driver, count] : ReadDevicesOfNode(row)) {
+    v1::Amount& amount = (*message.mutable_devices())[driver];
+    amount.set_allocatable(count.all);
+    amount.set_granted(count.held);
+  }
+  const nlohmann::json labels = parsed("labels");
+  for (const auto& [name, value] : labels.items())
+    (*message.mutable_labels())[name] = value.get<std::string>();
+  Fill(*message.mutable_seen_at(), row.Get<sql::Timestamp>("seen_at"));
+}
 
 void FillNodeDetail(v1::GetNodeResponse& response,
                     sql::Transaction& transaction, const std::string& name,

@@ -1,5 +1,5 @@
-// Maintenance, and the groups of one node, as messages of fluxnetes.v1; and the
-// calls that announce maintenance and take it back.
+// Nodes, the groups of one, and maintenance as messages of fluxnetes.v1; and
+// the calls that announce maintenance and take it back.
 //
 // Throw Failure (kUsage), GrpcRefusal and sql::Error.
 // Tests: tests/services/grpc_cluster/node_messages_pgtest.cc.
@@ -16,11 +16,15 @@ class DrainNodesRequest;
 class DrainNodesResponse;
 class GetNodeResponse;
 class ListMaintenanceResponse;
+class Node;
 class UndrainNodesRequest;
 class UndrainNodesResponse;
 }  // namespace fluxnetes::v1
 
 namespace fluxnetes::services {
+
+// Takes a row of the query list_nodes.
+void FillNode(v1::Node& message, const sql::Row& row);
 
 // Adds the groups, the maintenance and the inside of the node; `node` itself is
 // left as it is.

@@ -2,7 +2,7 @@
 #
 # embed_queries(FILE.sql): every query of FILE, written below a line
 # `-- name: lease_jobs` and a line of description, becomes a constant
-# `queries::kLeaseJobs` of type sql::Query. The constants of
+# `queries::kLeaseJobs` of type sql::QueryWith<its parameters>. The constants of
 # queue/store/lease.sql are in "queue/store/lease_queries.h" with the list
 # `queries::kAllLease`. The files of a floor share one namespace, so a name is
 # unique within its floor.

@@ -38,6 +38,12 @@ def parse_queries(path):
     return queries
 
 
+def parameters_of(body):
+    """The number of parameters, $1 to the highest one, outside of comments and texts."""
+    code = re.sub(r"--[^\n]*|'(?:[^']|'')*'", " ", body)
+    return max((int(number) for number in re.findall(r"\$(\d+)", code)), default=0)
+
+
 def write_queries(folder, path, out):
     text = [f"// Made from {path.name}.", "#pragma once", "",
             '#include "sql/query.h"', "",
@@ -47,8 +53,9 @@ def write_queries(folder, path, out):
         constant = "k" + pascal(name)
         constants.append(constant)
         text += [f"// {line}" for line in about]
-        text.append(f'inline constexpr sql::Query {constant}{{"{name}",')
-        text.append(f"{literal(body)}}};\n")
+        kind = f"sql::QueryWith<{parameters_of(body)}>"
+        text.append(f'inline constexpr {kind} {constant}{{{{"{name}",')
+        text.append(f"{literal(body)}}}}};\n")
     text.append(f"inline constexpr sql::Query kAll{pascal(path.stem)}[] = {{")
     text += [f"    {constant}," for constant in constants]
     text += ["};", "", f"}}  // namespace fluxnetes::{folder}::queries", ""]

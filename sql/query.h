@@ -12,4 +12,9 @@ struct Query {
   std::string_view text;
 };
 
+// A query that knows the number of its parameters, so that a call with fewer or
+// more does not compile.
+template <int kParameters>
+struct QueryWith : Query {};
+
 }  // namespace fluxnetes::sql

@@ -20,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kBetweenSweeps{60};
 constexpr std::size_t kOverRemembered = 100'000;
 constexpr std::chrono::seconds kForgetAfter{60};
 constexpr std::chrono::seconds kIndexKept{60};
@@ -193,7 +192,7 @@ steady_clock::duration GroupFeed::Look() {
     return {};
   }
   const auto took = ReadChanges();
-  if (steady_clock::now() - swept_ > kBetweenSweeps) Sweep();
+  if (steady_clock::now() - swept_ > options_.between_sweeps) Sweep();
   return took;
 }
 

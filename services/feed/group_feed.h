@@ -62,6 +62,8 @@ class GroupFeed {
     std::chrono::milliseconds slowest{30'000};
     // A window that has no other news is told so often of others at most.
     std::chrono::milliseconds between_others{1'000};
+    // How often groups are looked for that left no trace of their end.
+    std::chrono::milliseconds between_sweeps{60'000};
   };
 
   // A watcher's position.

@@ -46,6 +46,14 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
 
   // Runs a prepared query of the pool's catalogues.
+  template <int kParameters, typename... Arguments>
+  Result Run(const QueryWith<kParameters>& query,
+             const Arguments&... arguments) {
+    static_assert(sizeof...(Arguments) == kParameters,
+                  "the query has another number of parameters");
+    return RunPrepared(query, {Parameter(arguments)...});
+  }
+  // Likewise, for a query that is chosen at run time.
   template <typename... Arguments>
   Result Run(const Query& query, const Arguments&... arguments) {
     return RunPrepared(query, {Parameter(arguments)...});
@@ -83,6 +91,13 @@ class Transaction {
 // with InDoubt() if the connection broke while it ran.
 Result RunPreparedAlone(Pool& pool, const Query& query,
                         const std::vector<Parameter>& parameters);
+template <int kParameters, typename... Arguments>
+Result RunAlone(Pool& pool, const QueryWith<kParameters>& query,
+                const Arguments&... arguments) {
+  static_assert(sizeof...(Arguments) == kParameters,
+                "the query has another number of parameters");
+  return RunPreparedAlone(pool, query, {Parameter(arguments)...});
+}
 template <typename... Arguments>
 Result RunAlone(Pool& pool, const Query& query, const Arguments&... arguments) {
   return RunPreparedAlone(pool, query, {Parameter(arguments)...});

@@ -198,6 +198,17 @@ TEST_F(GroupFeedTest, TransactionThatTookLongIsSeenWhenItEnds) {
   EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(4));
 }
 
+TEST_F(GroupFeedTest, GroupThatLeftNoTraceIsFoundGone) {
+  Start({.between_sweeps = std::chrono::milliseconds(0)});
+  GroupFeed::Place place;
+  Next(place);
+  database_.Execute("DELETE FROM pod_groups WHERE id = 3");
+  EXPECT_THAT(Next(place).second.gone(), ElementsAre(3));
+  database_.Execute("UPDATE pod_groups SET priority = 1 WHERE id = 1");
+  EXPECT_THAT(IdsIn(Next(place).second), ElementsAre(1));
+  EXPECT_EQ(lines_.str(), "");
+}
+
 TEST_F(GroupFeedTest, TooManyWatchersAreRefused) {
   Start({.watchers = 2});
   EXPECT_TRUE(feed_->Join([] {}));

@@ -9,16 +9,22 @@
 // it. This names their attempts, so jobs that another client has leased since
 // are not affected, and no attempt is used up.
 //
+// With a handover, jobs that this process inserted for itself come first, and
+// cost no lease; what waits in the table is looked at when there are none, and
+// every two seconds.
+//
 // A lease need not wait for the disk: if a crash of the server undoes it, the
 // job is leased again with the same attempt number.
 //
 // Used by one thread. Throws sql::Error when PostgreSQL fails; then call again.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "queue/clients/client.h"
+#include "queue/clients/handover.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 
@@ -27,7 +33,8 @@ namespace fluxnetes::queue {
 class BatchLease {
  public:
   BatchLease(WorkQueue& jobs, const Client& client, std::string queue,
-             sql::Durability durability = sql::Durability::kWait);
+             sql::Durability durability = sql::Durability::kWait,
+             Handover* handover = nullptr);
 
   // Returns the next jobs (WorkQueue::Lease). Unfinished jobs of the previous
   // batch are given back first and may be among them.
@@ -37,10 +44,14 @@ class BatchLease {
   void Done();
 
  private:
+  std::vector<Job> TakeOrLease(int limit);
+
   WorkQueue& jobs_;
   const Client& client_;
   const std::string queue_;
   const sql::Durability durability_;
+  Handover* const handover_;
+  std::chrono::steady_clock::time_point next_look_{};  // at the table
   std::vector<JobResult> open_;  // results that would give the batch back
 };
 

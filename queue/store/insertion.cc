@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "queue/jobs/job_check.h"
+#include "queue/store/job_row.h"
 #include "queue/store/jobs_queries.h"
 #include "queue/store/unique_jobs.h"
 #include "sql/values/array.h"
@@ -22,6 +23,7 @@ bool IsPlain(const NewJob& job) {
 bool IsUnique(const NewJob& job) { return job.unique.has_value(); }
 
 using sql::Array;
+using enum sql::Array::Type;
 
 // One member of every job, as an array parameter.
 template <typename Member>
@@ -42,7 +44,6 @@ sql::Parameter TagColumn(std::span<const NewJob> jobs) {
 template <typename Run>
 sql::Result RunInsert(Run run, std::span<const NewJob> jobs,
                       const std::vector<std::string>& told) {
-  using enum Array::Type;
   const auto kinds = Column(kText, jobs, &NewJob::kind);
   const auto queues = Column(kText, jobs, &NewJob::queue);
   const auto priorities = Column(kSmallint, jobs, &NewJob::priority);
@@ -111,6 +112,30 @@ std::vector<Inserted> InsertJobsAlone(sql::Pool& pool,
   sql::Transaction transaction(pool);
   std::vector<Inserted> inserted = InsertJobs(transaction, jobs, announce);
   transaction.Commit();
+  return inserted;
+}
+
+std::vector<Job> InsertLeasedJobs(sql::Transaction& transaction,
+                                  std::span<const NewJob> jobs,
+                                  const LeaseOfNew& lease) {
+  if (jobs.empty()) return {};
+  for (const NewJob& job : jobs) {
+    CheckJob(job);
+    if (!IsPlain(job) || IsUnique(job))
+      throw JobError(JobError::Code::kState,
+                     "a job that is leased at once has no time, tags, metadata "
+                     "or uniqueness, and is not parked");
+  }
+  std::vector<Job> inserted;
+  inserted.reserve(jobs.size());
+  for (const sql::Row row : transaction.Run(
+           queries::kInsertLeasedJobs, Column(kText, jobs, &NewJob::kind),
+           Column(kText, jobs, &NewJob::queue),
+           Column(kSmallint, jobs, &NewJob::priority),
+           Column(kInteger, jobs, &NewJob::max_attempts),
+           Column(kJsonb, jobs, &NewJob::args), lease.client, lease.limit,
+           lease.as_leader))
+    inserted.push_back(JobFrom(row));
   return inserted;
 }
 

@@ -2,6 +2,7 @@
 // Tests: tests/queue/store/insert_pgtest.cc.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ std::vector<Inserted> InsertJobs(sql::Transaction& transaction,
 std::vector<Inserted> InsertJobsAlone(sql::Pool& pool,
                                       std::span<const NewJob> jobs,
                                       bool announce);
+
+std::vector<Job> InsertLeasedJobs(sql::Transaction& transaction,
+                                  std::span<const NewJob> jobs,
+                                  const LeaseOfNew& lease);
 
 void CopyJobs(sql::Transaction& transaction, std::span<const NewJob> jobs);
 

@@ -92,6 +92,70 @@ FROM
   unnest($6::text []) AS told (queue),
   pg_notify(current_schema() || '.jobs', told.queue);
 
+-- name: insert_leased_jobs
+-- Inserts such jobs, the first $7 of them leased to client $6 in their first
+-- attempt; if $8, only those of queues that the client leads, whose terms are
+-- locked until the transaction ends. Jobs are left available where a lease
+-- would get nothing: the client's heartbeat is late, or the queue is paused.
+WITH present AS MATERIALIZED (
+  SELECT
+    CASE
+      WHEN pg_current_xact_id() IS NOT NULL THEN clock_timestamp()
+    END AS time,
+    EXISTS (
+      SELECT FROM clients AS c
+      WHERE c.id = $6 AND c.heartbeat_at + c.time_to_live > now()
+    ) AS client_lives
+),
+
+led AS MATERIALIZED (
+  SELECT l.name
+  FROM leaders AS l
+  WHERE $8 AND l.name = any($2::text []) AND l.client_id = $6
+  ORDER BY l.name
+  FOR SHARE
+)
+
+INSERT INTO jobs (
+  kind, queue, priority, max_attempts, created_at, scheduled_at, args, state,
+  attempt, client_id, attempted_at
+)
+SELECT
+  j.kind,
+  j.queue,
+  j.priority,
+  j.max_attempts,
+  present.time,
+  present.time,
+  j.args,
+  CASE WHEN lease.holds THEN 'running' ELSE 'available' END,
+  lease.holds::integer,
+  CASE WHEN lease.holds THEN $6::bigint END,
+  CASE WHEN lease.holds THEN present.time END
+FROM
+  present,
+  unnest(
+    $1::text [], $2::text [], $3::smallint [], $4::integer [], $5::jsonb []
+  ) WITH ORDINALITY AS j (
+    kind, queue, priority, max_attempts, args, place
+  ),
+  LATERAL (
+    SELECT
+      j.place <= $7::bigint
+      AND present.client_lives
+      AND (NOT $8::boolean OR j.queue IN (SELECT led.name FROM led))
+      AND j.queue NOT IN (
+        SELECT q.name
+        FROM job_queues AS q
+        WHERE q.name = any($2::text []) AND q.paused_at IS NOT NULL
+      ) AS holds
+  ) AS lease
+RETURNING
+  id, kind, queue, args, priority, attempt, max_attempts, created_at,
+  scheduled_at, coalesce(attempted_at, created_at) AS attempted_at, metadata,
+  tags,
+  jsonb_array_length(errors) AS failures;
+
 -- name: copy_time
 -- The time, read after the transaction has its id (see insert_jobs).
 SELECT CASE

@@ -36,6 +36,17 @@ std::vector<Inserted> WorkQueue::Insert(std::span<const NewJob> jobs) {
   return inserted;
 }
 
+std::vector<Job> WorkQueue::InsertLeased(sql::Transaction& transaction,
+                                         std::span<const NewJob> jobs,
+                                         const LeaseOfNew& lease) {
+  return InsertLeasedJobs(transaction, jobs, lease);
+}
+
+void WorkQueue::Announce(sql::Transaction& transaction,
+                         const std::vector<std::string>& queues) {
+  transaction.Run(queries::kAnnounceQueues, queues);
+}
+
 void WorkQueue::InsertCopy(sql::Transaction& transaction,
                            std::span<const NewJob> jobs) {
   CopyJobs(transaction, jobs);
@@ -49,10 +60,14 @@ std::vector<Job> WorkQueue::Lease(const std::string& queue, std::int64_t client,
     return leasing_.Lease(queue, client, limit, durability);
   } catch (const sql::Error& error) {
     if (!error.InDoubt() || in_doubt == InDoubt::kLeave) throw;
-    const sql::MutexLock lock(mutex_);
-    doubtful_.push_back(client);
+    Withdraw(client);
     throw;
   }
+}
+
+void WorkQueue::Withdraw(std::int64_t client) {
+  const sql::MutexLock lock(mutex_);
+  doubtful_.push_back(client);
 }
 
 std::vector<Job> WorkQueue::Lease(sql::Transaction& transaction,

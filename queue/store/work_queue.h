@@ -32,6 +32,14 @@ class JobNotifier;
 // How to treat a client after a lease of unknown outcome.
 enum class InDoubt { kWithdraw, kLeave };
 
+// Which jobs are leased as they are inserted.
+struct LeaseOfNew {
+  std::int64_t client = 0;
+  std::int64_t limit = 0;  // the first ones of those inserted
+  // Only those of queues of which the client has the leadership.
+  bool as_leader = false;
+};
+
 class WorkQueue {
  public:
   // With a notifier, which must outlive this object, inserts in transactions
@@ -49,6 +57,18 @@ class WorkQueue {
                                bool announce = true);
   // Likewise, in a transaction of its own.
   std::vector<Inserted> Insert(std::span<const NewJob> jobs);
+
+  // Inserts jobs that are leased to a client at once, as if a lease had
+  // followed, for a caller that works on them next (handover.h). Returns all of
+  // them, in order; those without an attempt were left available. Announces
+  // nothing. The jobs have no options (JobError). If the outcome of the
+  // transaction is unknown, call Withdraw().
+  std::vector<Job> InsertLeased(sql::Transaction& transaction,
+                                std::span<const NewJob> jobs,
+                                const LeaseOfNew& lease);
+  // Notifies the workers of the queues.
+  static void Announce(sql::Transaction& transaction,
+                       const std::vector<std::string>& queues);
 
   // Inserts by COPY, streamed in pieces: for very many jobs in one transaction,
   // none of them unique (JobError). Announces like Insert.
@@ -72,6 +92,10 @@ class WorkQueue {
   std::vector<Job> Lease(sql::Transaction& transaction,
                          const std::string& queue, std::int64_t client,
                          int limit);
+
+  // Notes that a client may have leases of which it does not know: the next
+  // lease that the doubt concerns (InDoubt) removes the client.
+  void Withdraw(std::int64_t client) EXCLUDES(mutex_);
 
   void MoveMarks(const std::string& queue);
 

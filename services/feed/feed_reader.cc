@@ -75,10 +75,9 @@ FeedReader::Changes FeedReader::ReadChanges() {
 
 std::set<std::int64_t> FeedReader::ReadIds() {
   sql::Transaction transaction(pool_, sql::Isolation::kReadOnly);
-  const auto ids =
-      IdsOf(transaction.Run(queries::kPageIds, std::nullopt, std::nullopt,
-                            std::nullopt, std::nullopt, 0, std::nullopt,
-                            std::nullopt));
+  const auto ids = IdsOf(transaction.Run(
+      queries::kPageIds, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+      0, std::nullopt, std::nullopt));
   return {ids.begin(), ids.end()};
 }
 

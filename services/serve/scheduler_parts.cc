@@ -17,6 +17,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Jobs that wait in memory for the match or a binder of this process; more wait
+// in the table, where the binders of other replicas find them, too.
+constexpr std::size_t kHandover = 1'024;
+
 sql::PoolOptions WithCatalogues(sql::PoolOptions options) {
   options.catalogues = {queue::Catalogue(), workers::Catalogue(),
                         DecisionLog::Catalogue(), queries::kAllLoops};
@@ -79,6 +83,7 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
       decision_log(log, pool, group_counts, span_exporter.get()),
       jobs(pool),
       client(pool, options.client),
+      handover(jobs, client, kHandover),
       intake_leader(pool, client, "intake"),
       cache(options.structures),
       differences([this](workers::DifferenceKind kind, std::int64_t count,
@@ -100,8 +105,8 @@ Scheduler::State::State(SchedulerOptions given, cluster::Cluster& door,
 }
 
 void Scheduler::State::BuildIntake() {
-  promoter = std::make_unique<workers::Promoter>(pool, jobs,
-                                                 workers::Promoter::Options{});
+  promoter = std::make_unique<workers::Promoter>(
+      pool, jobs, workers::Promoter::Options{.handover = &handover});
   stalled_groups = std::make_unique<workers::StalledGroups>(
       pool, jobs, *promoter, cluster, workers::StalledGroups::Options{});
   intake = std::make_unique<workers::Intake>(
@@ -174,7 +179,8 @@ void Scheduler::State::BuildMatch() {
                     {{"queues", fmt::format("{}", fmt::join(queues, ","))}});
               },
           .on_change = [this](const auto& queues) { forecaster->Note(queues); },
-          .differences = &differences});
+          .differences = &differences,
+          .handover = &handover});
 }
 
 void Scheduler::State::BuildBinders() {
@@ -191,7 +197,8 @@ void Scheduler::State::BuildBinders() {
                 },
             .binding_ledger = &binding_ledger,
             .event_recorder =
-                options.binding_events ? event_recorder.get() : nullptr});
+                options.binding_events ? event_recorder.get() : nullptr,
+            .handover = &handover});
   }
 }
 

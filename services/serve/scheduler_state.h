@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "queue/clients/handover.h"
 #include "queue/clients/leadership.h"
 #include "queue/maintenance/maintenance.h"
 #include "queue/store/work_queue.h"
@@ -115,6 +116,7 @@ struct Scheduler::State {
   const DecisionLog decision_log;
   queue::WorkQueue jobs;
   queue::Client client;
+  queue::Handover handover;  // to the match, and from it to the binders
   queue::Leadership intake_leader;
   cluster::ClusterCache cache;
   workers::BindingLedger binding_ledger;

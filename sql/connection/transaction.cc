@@ -93,6 +93,7 @@ struct Transaction::State {
   const bool prepared;  // whether queries are prepared
   bool open = true;
   bool committed = false;
+  std::vector<std::function<void(bool known)>> after_commit;
 };
 
 Transaction::Transaction(Pool& pool, Isolation isolation, Durability durability)
@@ -168,11 +169,22 @@ void Transaction::Commit() {
     throw std::logic_error("the transaction has ended or failed");
   state_->open = false;
   StatementTally::Run run(state_->tally, StatementTally::kCommit);
-  state_->session.Do(true, [](Connection& connection) {
-    return connection.Execute("COMMIT");
-  });
+  try {
+    state_->session.Do(true, [](Connection& connection) {
+      return connection.Execute("COMMIT");
+    });
+  } catch (const Error& error) {
+    if (error.InDoubt())
+      for (const auto& step : state_->after_commit) step(false);
+    throw;
+  }
   run.Succeeded();
   state_->committed = true;
+  for (const auto& step : state_->after_commit) step(true);
+}
+
+void Transaction::AfterCommit(std::function<void(bool known)> step) {
+  state_->after_commit.push_back(std::move(step));
 }
 
 Result RunPreparedAlone(Pool& pool, const Query& query,

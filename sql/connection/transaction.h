@@ -71,6 +71,11 @@ class Transaction {
 
   void Commit();
 
+  // Calls `step` at the end of Commit(): with true if it has succeeded, with
+  // false if its outcome is unknown. Never after a failure or a rollback. It
+  // must not throw.
+  void AfterCommit(std::function<void(bool known)> step);
+
  private:
   friend class Migrator;
   friend Result RunPreparedAlone(Pool& pool, const Query& query,

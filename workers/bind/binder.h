@@ -38,6 +38,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/scheduler_names.h"
 #include "queue/clients/batch_lease.h"
+#include "queue/clients/handover.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
@@ -74,6 +75,8 @@ class Binder {
     // Notified of each binding, if set.
     BindingLedger* binding_ledger = nullptr;
     EventRecorder* event_recorder = nullptr;
+    // From the match of this process, if set.
+    queue::Handover* handover = nullptr;
   };
 
   Binder(sql::Pool& pool, queue::WorkQueue& jobs, const queue::Client& client,

@@ -60,7 +60,10 @@ int Promoter::Promote(sql::Transaction& transaction, cluster::Time now) const {
     }
   }
   if (groups.empty()) return 0;
-  const auto matches = InsertMatchJobs(transaction, jobs_, groups, queues);
+  const auto matches =
+      options_.handover != nullptr
+          ? HandMatchJobsOver(transaction, *options_.handover, groups, queues)
+          : InsertMatchJobs(transaction, jobs_, groups, queues);
   transaction.Run(queries::kPromoteGroups, namespaces, names, matches, now,
                   in_part);
   if (!with_surplus.empty())

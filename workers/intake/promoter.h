@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cluster/objects/pod.h"
+#include "queue/clients/handover.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "sql/connection/transaction.h"
@@ -43,6 +44,8 @@ class Promoter {
  public:
   struct Options {
     int batch = 1'000;  // groups at once
+    // To the match of this process, if set.
+    queue::Handover* handover = nullptr;
   };
 
   Promoter(sql::Pool& pool, queue::WorkQueue& jobs, Options options);

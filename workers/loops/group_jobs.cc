@@ -18,6 +18,26 @@ queue::NewJob JobOf(const char* kind, std::string queue, const json& args) {
   return job;
 }
 
+std::vector<queue::NewJob> MatchJobs(const std::vector<std::int64_t>& groups,
+                                     const std::vector<std::string>& queues,
+                                     std::optional<sql::Timestamp> due) {
+  std::vector<queue::NewJob> jobs;
+  jobs.reserve(groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    jobs.push_back(
+        JobOf("match", MatchQueue(queues[i]), {{"group", groups[i]}}));
+    jobs.back().scheduled_at = due;
+  }
+  return jobs;
+}
+
+std::vector<std::int64_t> IdsOf(const std::vector<queue::Inserted>& inserted) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(inserted.size());
+  for (const queue::Inserted& job : inserted) ids.push_back(job.id);
+  return ids;
+}
+
 }  // namespace
 
 std::string MatchQueue(const std::string& queue) { return "match:" + queue; }
@@ -69,17 +89,15 @@ std::vector<std::int64_t> InsertMatchJobs(
     sql::Transaction& transaction, queue::WorkQueue& jobs,
     const std::vector<std::int64_t>& groups,
     const std::vector<std::string>& queues, std::optional<sql::Timestamp> due) {
-  std::vector<queue::NewJob> inserted;
-  inserted.reserve(groups.size());
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    inserted.push_back(
-        JobOf("match", MatchQueue(queues[i]), {{"group", groups[i]}}));
-    inserted.back().scheduled_at = due;
-  }
-  std::vector<std::int64_t> ids;
-  for (const queue::Inserted& job : jobs.Insert(transaction, inserted))
-    ids.push_back(job.id);
-  return ids;
+  return IdsOf(jobs.Insert(transaction, MatchJobs(groups, queues, due)));
+}
+
+std::vector<std::int64_t> HandMatchJobsOver(
+    sql::Transaction& transaction, queue::Handover& handover,
+    const std::vector<std::int64_t>& groups,
+    const std::vector<std::string>& queues) {
+  return IdsOf(
+      handover.InsertAsLeader(transaction, MatchJobs(groups, queues, {})));
 }
 
 void AskForPlaces(sql::Transaction& transaction, queue::WorkQueue& jobs,

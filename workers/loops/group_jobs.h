@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cluster/text/timestamp.h"
+#include "queue/clients/handover.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/transaction.h"
 
@@ -51,6 +52,12 @@ std::vector<std::int64_t> InsertMatchJobs(
     const std::vector<std::int64_t>& groups,
     const std::vector<std::string>& queues,
     std::optional<sql::Timestamp> due = {});
+// Likewise, due now: those of queues that this process matches are leased by it
+// and handed over to the match.
+std::vector<std::int64_t> HandMatchJobsOver(
+    sql::Transaction& transaction, queue::Handover& handover,
+    const std::vector<std::int64_t>& groups,
+    const std::vector<std::string>& queues);
 
 // Inserts match jobs for active groups and records the job in the row of each
 // group.

@@ -19,7 +19,8 @@ constexpr int kLooks = 8;
 }  // namespace
 
 MatchReplica::Owned::Owned(MatchReplica& replica, const Component& queues)
-    : store(replica.pool_, replica.jobs_, replica.client_, queues),
+    : store(replica.pool_, replica.jobs_, replica.client_, queues,
+            replica.options_.handover),
       worker(store, replica.cache_, replica.options_.worker) {}
 
 MatchReplica::MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,

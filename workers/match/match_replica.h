@@ -26,6 +26,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/scheduler_names.h"
 #include "queue/clients/client.h"
+#include "queue/clients/handover.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
 #include "workers/loops/differences.h"
@@ -54,6 +55,8 @@ class MatchReplica {
     // changed.
     std::function<void(const std::vector<std::string>&)> on_change = nullptr;
     Differences* differences = nullptr;  // null: not collected
+    // From intake and to the binders of this process, if set.
+    queue::Handover* handover = nullptr;
   };
 
   MatchReplica(sql::Pool& pool, queue::WorkQueue& jobs,

@@ -17,6 +17,11 @@ using nlohmann::json;
 
 constexpr int kInboxBatch = 10'000;
 constexpr int kLeaseBatch = 1'000;
+constexpr std::chrono::milliseconds kTableLook{500};
+
+GroupId GroupOfMatch(const queue::Job& job) {
+  return json::parse(job.args).at("group").get<GroupId>();
+}
 
 std::vector<std::string> Sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
@@ -34,10 +39,12 @@ std::vector<std::string> WorkQueuesOf(const std::vector<std::string>& queues) {
 
 PostgresMatchStore::PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
                                        const queue::Client& client,
-                                       const Names& queues)
+                                       const Names& queues,
+                                       queue::Handover* handover)
     : pool_(pool),
       jobs_(jobs),
       client_(client),
+      handover_(handover),
       queues_(Sorted(queues)),
       work_queues_(WorkQueuesOf(queues_)),
       leadership_(pool, client, work_queues_) {}
@@ -66,6 +73,7 @@ std::optional<MatchStore::News> PostgresMatchStore::Read(
 MatchStore::News PostgresMatchStore::Load(const RequestMaker& requests) {
   News news;
   first_reasons_ = true;
+  next_look_ = {};
   TakeLeasesOver();
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
   broken_ = pool_.broken();
@@ -183,18 +191,46 @@ void PostgresMatchStore::CheckConnections() const {
                    "reached the disk: everything is read anew");
 }
 
+// What was handed over may be known already, from Load(), or may have been
+// given back and leased again: of one job the last attempt counts.
+void PostgresMatchStore::AddLease(Leases& leases, GroupId group, Lease lease) {
+  std::vector<Lease>& of_group = leases[group];
+  const auto known = std::ranges::find(of_group, lease.job, &Lease::job);
+  if (known == of_group.end())
+    of_group.push_back(lease);
+  else
+    known->attempt = std::max(known->attempt, lease.attempt);
+}
+
+bool PostgresMatchStore::TakeHanded(Leases& leases, News& news) {
+  if (handover_ == nullptr) return false;
+  for (const std::string& queue : work_queues_) {
+    const auto jobs = handover_->Take(queue, kLeaseBatch);
+    for (const queue::Job& job : jobs)
+      AddLease(leases, GroupOfMatch(job), {job.id, job.attempt});
+    news.more |= std::ssize(jobs) == kLeaseBatch;
+  }
+  return !leases.empty();
+}
+
+// While jobs are handed over, the table need not be looked at each time: other
+// loops and replicas announce the match jobs that they insert, so the next call
+// follows at once.
 void PostgresMatchStore::LeaseWaiting(sql::Transaction& transaction,
                                       Leases& leases, News& news) {
+  const auto now = std::chrono::steady_clock::now();
+  if (TakeHanded(leases, news) && now < next_look_) return;
+  bool more = false;
   for (const std::string& queue : work_queues_) {
     const auto jobs =
         jobs_.Lease(transaction, queue, client_.id(), kLeaseBatch);
-    for (const queue::Job& job : jobs) {
-      const auto group = json::parse(job.args).at("group").get<GroupId>();
-      leases[group].push_back({job.id, job.attempt});
-    }
+    for (const queue::Job& job : jobs)
+      AddLease(leases, GroupOfMatch(job), {job.id, job.attempt});
     if (!jobs.empty()) leased_from_.push_back(queue);
-    news.more |= std::ssize(jobs) == kLeaseBatch;
+    more |= std::ssize(jobs) == kLeaseBatch;
   }
+  news.more |= more;
+  if (!more) next_look_ = now + kTableLook;
 }
 
 bool PostgresMatchStore::TakeInbox(sql::Transaction& transaction, News& news) {
@@ -296,7 +332,7 @@ void PostgresMatchStore::AddKnownLeases(Leases& leases,
   for (const GroupId group : groups) {
     const auto known = leases_.find(group);
     if (known == leases_.end()) continue;
-    leases[group].push_back(known->second);
+    AddLease(leases, group, known->second);
     leases_.erase(known);
   }
   changed.assign(groups.begin(), groups.end());
@@ -410,6 +446,9 @@ void PostgresMatchStore::GiveUp() {
   }
   if (!results.empty()) jobs_.Finish(transaction, results);
   transaction.Commit();
+  Leases given_back;
+  News news;
+  while (TakeHanded(given_back, news)) given_back.clear();
 }
 
 }  // namespace fluxnetes::workers

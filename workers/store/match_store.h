@@ -20,6 +20,7 @@
 // state in memory may differ from the store and must be loaded again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "queue/clients/handover.h"
 #include "queue/clients/joint_leadership.h"
 #include "queue/store/work_queue.h"
 #include "sql/connection/pool.h"
@@ -125,9 +127,11 @@ class MatchStore {
 // The store on PostgreSQL.
 class PostgresMatchStore : public MatchStore {
  public:
-  // `queues`: those of the component.
+  // `queues`: those of the component. With a handover, match jobs come from the
+  // intake of this process, and bind jobs go to its binders, without a lease.
   PostgresMatchStore(sql::Pool& pool, queue::WorkQueue& jobs,
-                     const queue::Client& client, const Names& queues);
+                     const queue::Client& client, const Names& queues,
+                     queue::Handover* handover = nullptr);
 
   bool Acquire() override;
   std::optional<News> Read(const RequestMaker& requests) override;
@@ -166,6 +170,9 @@ class PostgresMatchStore : public MatchStore {
   bool TakeInbox(sql::Transaction& transaction, News& news);
   void TakeLeasesOver();
   void LeaseWaiting(sql::Transaction& transaction, Leases& leases, News& news);
+  static void AddLease(Leases& leases, GroupId group, Lease lease);
+  // Takes the match jobs that were handed over. Returns true if there were any.
+  bool TakeHanded(Leases& leases, News& news);
   // Reads the groups of leased match jobs, and keeps in memory the job that
   // each group waits with. A group may have no member without a place at the
   // moment: it keeps its job, as whoever adds a member relies on it.
@@ -195,7 +202,8 @@ class PostgresMatchStore : public MatchStore {
   std::set<GroupId> CommitPlacements(sql::Transaction& transaction,
                                      const std::vector<Placed>& placed,
                                      const std::set<GroupId>& unchanged,
-                                     cluster::Time now);
+                                     cluster::Time now,
+                                     std::vector<queue::NewJob>& bind);
   // Returns the victims with a succeeded pod: these would come back with fewer
   // pods.
   static std::set<GroupId> WithSucceeded(sql::Transaction& transaction,
@@ -203,10 +211,10 @@ class PostgresMatchStore : public MatchStore {
   std::set<GroupId> CommitEvictions(sql::Transaction& transaction,
                                     const std::vector<Eviction>& evicted,
                                     const Locked& locked);
-  // Groups in `external` get no bind job: their callers start the pods.
   void WritePlacements(sql::Transaction& transaction,
-                       const std::vector<const Placed*>& placed,
-                       const std::set<GroupId>& external);
+                       const std::vector<const Placed*>& placed) const;
+  void InsertBindJobs(sql::Transaction& transaction,
+                      const std::vector<queue::NewJob>& bind);
   // Records the answers to callers, and notifies the callers.
   void CommitAnswers(sql::Transaction& transaction, const Decision& decision);
   void CommitVerdicts(sql::Transaction& transaction,
@@ -246,11 +254,13 @@ class PostgresMatchStore : public MatchStore {
   sql::Pool& pool_;
   queue::WorkQueue& jobs_;
   const queue::Client& client_;
+  queue::Handover* const handover_;
   const Names queues_;       // in order
   const Names work_queues_;  // in which their groups wait
   queue::JointLeadership leadership_;
-  std::int64_t broken_ = 0;          // broken connections at Load()
-  Names leased_from_;                // whose lease marks must be moved
+  std::int64_t broken_ = 0;  // broken connections at Load()
+  Names leased_from_;        // whose lease marks must be moved
+  std::chrono::steady_clock::time_point next_look_{};  // at waiting match jobs
   std::map<GroupId, Lease> leases_;  // of the waiting groups in memory
   bool first_reasons_ = true;  // since Load(): pods may have other reasons
   bool has_quotas_ = false;    // of any account

@@ -1,6 +1,7 @@
 // Commits decisions: see match_store.h.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "sql/faults.h"
@@ -81,12 +82,15 @@ std::set<GroupId> PostgresMatchStore::Commit(const Decision& decision,
   for (const GroupId group : without_pool) unchanged.erase(group);
   CommitVerdicts(transaction, decision.verdicts, now);
   CommitReservations(transaction, decision, now);
-  auto refused = CommitPlacements(transaction, decision.placed, unchanged, now);
+  std::vector<queue::NewJob> bind;
+  auto refused =
+      CommitPlacements(transaction, decision.placed, unchanged, now, bind);
   refused.merge(CommitEvictions(transaction, decision.evicted, locked));
   CommitAnswers(transaction, decision);
   CommitReasons(transaction, decision.reasons, now);
   CommitUse(transaction, decision.used, now);
   if (decision.holds) CommitHolds(transaction, queues_, *decision.holds);
+  InsertBindJobs(transaction, bind);
   transaction.Commit();
   if (!decision.reasons.empty()) first_reasons_ = false;
   for (const GroupId group : unchanged) leases_.erase(group);
@@ -206,7 +210,8 @@ void PostgresMatchStore::CommitVerdicts(sql::Transaction& transaction,
 
 std::set<GroupId> PostgresMatchStore::CommitPlacements(
     sql::Transaction& transaction, const std::vector<Placed>& placed,
-    const std::set<GroupId>& unchanged, cluster::Time now) {
+    const std::set<GroupId>& unchanged, cluster::Time now,
+    std::vector<queue::NewJob>& bind) {
   if (placed.empty()) return {};
   std::vector<queue::JobResult> results;
   std::vector<const Placed*> tried;
@@ -224,25 +229,29 @@ std::set<GroupId> PostgresMatchStore::CommitPlacements(
     ids.push_back(tried[i]->group);
     revisions.push_back(tried[i]->revision);
   }
-  std::set<GroupId> accepted, external;
+  std::map<GroupId, bool> accepted;  // with whether callers start the pods
   for (const sql::Row row :
        transaction.Run(queries::kAllocateGroups, ids, revisions, now)) {
-    const auto id = row.Get<std::int64_t>("id");
-    accepted.insert(id);
-    if (row.Get<bool>("external")) external.insert(id);
+    accepted.emplace(row.Get<std::int64_t>("id"), row.Get<bool>("external"));
   }
 
   std::set<GroupId> refused;
   std::vector<const Placed*> written;
+  bool external = false;
   for (const Placed& group : placed) {
-    if (accepted.contains(group.group)) {
-      written.push_back(&group);
-    } else {
+    const auto found = accepted.find(group.group);
+    if (found == accepted.end()) {
       refused.insert(group.group);
+      continue;
     }
+    written.push_back(&group);
+    if (found->second)
+      external = true;
+    else
+      bind.push_back(BindJob(group.group, group.revision));
   }
-  if (!written.empty()) WritePlacements(transaction, written, external);
-  if (!external.empty()) transaction.Run(queries::kTellCallers);
+  if (!written.empty()) WritePlacements(transaction, written);
+  if (external) transaction.Run(queries::kTellCallers);
   return refused;
 }
 
@@ -301,8 +310,8 @@ std::set<GroupId> PostgresMatchStore::CommitEvictions(
 }
 
 void PostgresMatchStore::WritePlacements(
-    sql::Transaction& transaction, const std::vector<const Placed*>& placed,
-    const std::set<GroupId>& external) {
+    sql::Transaction& transaction,
+    const std::vector<const Placed*>& placed) const {
   std::vector<std::int64_t> allocations, starts, terms;
   std::vector<std::optional<std::int64_t>> ends;
   std::vector<std::string> queues, nodes;
@@ -311,7 +320,6 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::optional<std::string>> other, parts, resource_sets, devices;
   std::vector<bool> whole_nodes, aside;
   std::vector<std::string> pools;
-  std::vector<queue::NewJob> bind;
   for (const Placed* group : placed) {
     whole_nodes.push_back(group->sharing.whole_nodes);
     aside.push_back(group->sharing.aside);
@@ -339,16 +347,21 @@ void PostgresMatchStore::WritePlacements(
       other.push_back(OtherResources(*member.request, counted));
       if (sql::BugPlanted("half-gang")) break;
     }
-    if (!external.contains(group->group))
-      bind.push_back(BindJob(group->group, group->revision));
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other,
                   whole_nodes, aside, parts, resource_sets, pools, devices);
-  // Not announced: the deciding worker rings a binder of this process at once,
-  // and a second binder would only race it. Binders of other replicas look once
-  // a second.
-  if (!bind.empty()) jobs_.Insert(transaction, bind, /*announce=*/false);
+}
+
+// Not announced: the deciding worker rings a binder of this process at once,
+// and a second binder would only race it. Binders of other replicas look once a
+// second.
+void PostgresMatchStore::InsertBindJobs(
+    sql::Transaction& transaction, const std::vector<queue::NewJob>& bind) {
+  if (handover_ != nullptr)
+    handover_->Insert(transaction, bind);
+  else
+    jobs_.Insert(transaction, bind, /*announce=*/false);
 }
 
 void PostgresMatchStore::CommitAnswers(sql::Transaction& transaction,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "queue/clients/batch_lease.h"
+#include "queue/clients/handover.h"
 #include "queue/clients/leadership.h"
 #include "sql/error.h"
 #include "tests/queue/support/queue_fixture.h"
@@ -157,6 +159,35 @@ TEST_F(Connectivity, ALeaseInDoubtIsGivenBackAndTakenAnew) {
   EXPECT_NE(client.id(), before);
   EXPECT_EQ(jobs.Rescue(), 2);
   EXPECT_EQ(doubtful.Lease("q", client.id(), 3).size(), 3u);
+}
+
+TEST_F(Connectivity, AHandoverInDoubtIsGivenBackAndTakenAnew) {
+  Relay relay(Server().folder());
+  sql::PoolOptions options = database.options();
+  options.connection = relay.connection();
+  sql::Pool pool(options);
+  client.Register();
+  const auto before = client.id();
+  Handover handover(jobs, client, 10);
+  BatchLease batch(jobs, client, "q", sql::Durability::kWait, &handover);
+  {
+    sql::Transaction transaction(pool);
+    handover.Insert(transaction, NewJobs(2));
+    relay.Arm("COMMIT", Relay::Cut::kAfterTheServer);
+    try {
+      transaction.Commit();
+      FAIL();
+    } catch (const sql::Error& error) {
+      EXPECT_TRUE(error.InDoubt());
+    }
+  }
+  EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs WHERE state = 'running'"),
+            "2");
+  EXPECT_TRUE(batch.Lease(2).empty());
+  client.Beat();
+  EXPECT_NE(client.id(), before);
+  EXPECT_EQ(jobs.Rescue(), 2);
+  EXPECT_EQ(batch.Lease(2).size(), 2u);
 }
 
 TEST_F(Connectivity, ARoleWithoutRightsIsToldSo) {

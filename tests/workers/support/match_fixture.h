@@ -17,12 +17,14 @@ struct MatchProcess {
   MatchProcess(sql::Pool& pool, queue::WorkQueue& jobs,
                cluster::ClusterCache& cache)
       : client(pool, {.time_to_live = std::chrono::minutes(5)}),
-        store(pool, jobs, client, {"default"}),
+        handover(jobs, client, 100),
+        store(pool, jobs, client, {"default"}, &handover),
         worker(store, cache, {}) {
     client.Register();
   }
 
   queue::Client client;
+  queue::Handover handover;
   PostgresMatchStore store;
   MatchWorker worker;
 };
@@ -35,7 +37,8 @@ class MatchTest : public LifecycleTest {
     match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache);
     binder = std::make_unique<Binder>(
         database.pool(), *jobs, match->client, door, *cache,
-        Binder::Options{.event_recorder = &event_recorder});
+        Binder::Options{.event_recorder = &event_recorder,
+                        .handover = &match->handover});
     overdue = std::make_unique<OverdueBindings>(database.pool(), door, *cache);
   }
 

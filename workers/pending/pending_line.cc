@@ -31,6 +31,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
           std::move(place.requests),
           std::move(place.beside),
           place.holder,
+          std::move(place.counted_claims),
           place.by_payer ? std::optional(place.payer) : std::nullopt};
   auto& line = lines_[key];
   if (line == nullptr) {
@@ -41,6 +42,7 @@ WaitingGroup& PendingLines::Add(PendingGroup group, Place place) {
     line->requests = std::get<RequestCounts>(key);
     line->beside = std::get<std::vector<matcher::NodeIndex>>(key);
     line->holder = place.holder;
+    line->counted_claims = std::get<std::vector<std::string>>(key);
     line->payer = std::get<std::optional<PayerId>>(key);
   }
   if (group.extends != 0) extending_[group.extends].insert(group.id);
@@ -88,7 +90,7 @@ void PendingLines::Remove(GroupId group) {
   }
   if (line.listed) std::erase(unchecked_, &line);
   lines_.erase(Key{line.queue_name, line.shape, line.duration, line.requests,
-                   line.beside, line.holder, line.payer});
+                   line.beside, line.holder, line.counted_claims, line.payer});
 }
 
 const PendingLines::Fronts& PendingLines::FrontsOf(

@@ -1,7 +1,8 @@
 // The waiting groups, in lines: a line holds the groups of one shape in one
 // queue, in order, so that whether they fit is asked once for all of them.
 // Groups whose pods must be together with pods that have a node already are in
-// lines by the nodes of these.
+// lines by the nodes of these; and groups whose other pods have devices of a
+// claim that all of them share, by these claims.
 //
 //   order   first_in_line, priority (higher first), standing of the account
 //           (if its queue goes by fair shares), age, id
@@ -93,6 +94,9 @@ struct PendingLine {
   std::vector<matcher::NodeIndex> beside;
   // Then the group that these are of, or that they extend (HolderOf).
   GroupId holder = 0;
+  // Claims of devices, as "namespace/name", that its other pods have, so that
+  // they are counted already.
+  std::vector<std::string> counted_claims;
   std::optional<PayerId> payer;  // with accounts
 
   LineOfGroups groups;
@@ -130,9 +134,10 @@ const cluster::PoolAmounts& PoolsOf(const PendingLine& line);
 
 class PendingLines {
  public:
-  using Key = std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
-                         RequestCounts, std::vector<matcher::NodeIndex>,
-                         GroupId, std::optional<PayerId>>;
+  using Key =
+      std::tuple<std::string, std::int64_t, std::optional<std::int64_t>,
+                 RequestCounts, std::vector<matcher::NodeIndex>, GroupId,
+                 std::vector<std::string>, std::optional<PayerId>>;
   using Lines = std::map<Key, std::unique_ptr<PendingLine>>;
 
   // What the line of a group depends on besides the group.
@@ -140,6 +145,7 @@ class PendingLines {
     RequestCounts requests;  // of its members
     std::vector<matcher::NodeIndex> beside;
     GroupId holder = 0;
+    std::vector<std::string> counted_claims;
     PayerId payer = 0;
     bool by_payer = false;  // only groups of this payer share its line
     cluster::Time counts_from{};

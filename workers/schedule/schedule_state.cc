@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "matcher/devices/devices_text.h"
 #include "sql/faults.h"
 #include "workers/pods/topology_labels.h"
 
@@ -67,7 +68,8 @@ void Schedule::State::Prepare(PendingLine& line) {
       duration ? std::max<matcher::Time>(*duration, 1) : matcher::kForever;
   line.gang.groups.clear();
   line.amounts.assign(graph.graph().resources().size(), 0);
-  std::set<std::string> shared;  // claims that are counted
+  std::set<std::string> shared(line.counted_claims.begin(),
+                               line.counted_claims.end());
   for (const auto& [request, count] : line.requests) {
     AddTimes(line.amounts, graph.requests().Counted(request), count);
     for (const auto& [claim, amounts] : graph.requests().Shared(request))
@@ -290,9 +292,11 @@ void Schedule::State::Add(PendingGroup group) {
       accounts.Intern({group.queue, group.namespace_name, group.account});
   const cluster::Time counts_from = CountsFrom(group, queue.settings);
   const GroupId holder = beside.empty() ? 0 : family;
-  WaitingGroup& waiting = lines.Add(
-      std::move(group), {std::move(requests), std::move(beside), holder, payer,
-                         accounts.Matter(), counts_from});
+  std::vector<std::string> counted = CountedClaims(group.id, requests);
+  WaitingGroup& waiting =
+      lines.Add(std::move(group),
+                {std::move(requests), std::move(beside), holder,
+                 std::move(counted), payer, accounts.Matter(), counts_from});
   PendingLine& line = *waiting.line;
   if (line.queue == nullptr) {
     line.queue = &queue;
@@ -366,8 +370,27 @@ bool Schedule::State::LooksAtItsOthers(const RequestCounts& requests,
 
 bool Schedule::State::IsOutdated(const WaitingGroup& waiting) const {
   const PendingLine& line = *waiting.line;
-  return LooksAtItsOthers(line.requests, *line.queue) &&
-         graph.PlacesOf(HolderOf(waiting.id, waiting)) != line.beside;
+  return (LooksAtItsOthers(line.requests, *line.queue) &&
+          graph.PlacesOf(HolderOf(waiting.id, waiting)) != line.beside) ||
+         CountedClaims(waiting.id, line.requests) != line.counted_claims;
+}
+
+std::vector<std::string> Schedule::State::CountedClaims(
+    GroupId group, const RequestCounts& requests) const {
+  std::set<std::string> asked;
+  for (const auto& [request, count] : requests)
+    for (const auto& [claim, amounts] : graph.requests().Shared(request))
+      asked.insert(claim);
+  const Held* held = graph.holdings().HeldBy(group);
+  if (asked.empty() || held == nullptr) return {};
+  std::set<std::string> counted;
+  for (const PlacedMember& member : held->members) {
+    if (member.uid.empty() || member.devices.empty()) continue;
+    for (const matcher::AllocatedDevice& each :
+         matcher::ReadDevices(member.devices))
+      if (asked.contains(each.shared)) counted.insert(each.shared);
+  }
+  return {counted.begin(), counted.end()};
 }
 
 void Schedule::State::NoteHeld(GroupId group) {

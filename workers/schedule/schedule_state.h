@@ -123,6 +123,10 @@ struct Schedule::State {
   // Whether it matters where other pods of such a group are.
   static bool LooksAtItsOthers(const RequestCounts& requests,
                                const ScheduleQueue& queue);
+  // The claims of several pods among those of the requests that other pods of
+  // the group have devices of.
+  std::vector<std::string> CountedClaims(GroupId group,
+                                         const RequestCounts& requests) const;
   // Whether the group, as it is known, needs the same for as long.
   bool AsksTheSame(const PendingGroup& group,
                    const RequestCounts& requests) const;

@@ -491,6 +491,15 @@ RETURNING
     SELECT FROM external_groups AS e WHERE e.group_id = any(ARRAY[g.id])
   ) AS external;
 
+-- name: read_shared_claims
+-- The claims of several pods of which pods of these groups ($1) have devices.
+SELECT DISTINCT
+  l.fluxion_job AS id,
+  d.shared AS claim
+FROM placements AS l
+CROSS JOIN LATERAL jsonb_to_recordset(l.devices::jsonb) AS d (shared text)
+WHERE l.fluxion_job = any($1::bigint []) AND d.shared IS NOT NULL;
+
 -- name: write_placements
 -- Writes the allocations of groups ($1), and the placement of each pod ($7, $8),
 -- with what it has inside of its node ($15, $16) and its devices ($18). A group that held nodes before

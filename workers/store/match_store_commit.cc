@@ -48,6 +48,28 @@ std::vector<std::string> NodesOf(const Placed& placed) {
 }
 
 // Makes the worker read these groups and decide again.
+// The claims of several pods that these groups' other pods have, by group; they
+// are counted in the records of these.
+std::map<GroupId, std::set<std::string>> CountedClaims(
+    sql::Transaction& transaction, const std::vector<const Placed*>& placed) {
+  std::vector<GroupId> sharing;
+  for (const Placed* group : placed) {
+    const auto shares = [](const PlacedMember& member) {
+      return std::ranges::any_of(
+          member.request->rules->resource_claims,
+          [](const auto& claim) { return !claim.claim.empty(); });
+    };
+    if (std::ranges::any_of(group->members, shares))
+      sharing.push_back(group->group);
+  }
+  std::map<GroupId, std::set<std::string>> counted;
+  if (sharing.empty()) return counted;
+  for (const sql::Row row :
+       transaction.Run(queries::kReadSharedClaims, sharing))
+    counted[row.Get<std::int64_t>("id")].insert(row.Get<std::string>("claim"));
+  return counted;
+}
+
 void TellAgain(sql::Transaction& transaction,
                const std::vector<Placed>& placed) {
   std::vector<GroupId> groups;
@@ -322,6 +344,7 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> pools;
   for (const Placed* group : placed) {
     whole_nodes.push_back(group->sharing.whole_nodes);
+  auto counted_claims = CountedClaims(transaction, placed);
     aside.push_back(group->sharing.aside);
     pools.push_back(PoolsText(group->pools));
     allocations.push_back(group->group);
@@ -330,7 +353,7 @@ void PostgresMatchStore::WritePlacements(
     starts.push_back(group->start);
     ends.push_back(group->end);
     terms.push_back(leadership_.TermOf(MatchQueue(group->queue)));
-    std::set<std::string> counted;  // claims of several pods
+    std::set<std::string>& counted = counted_claims[group->group];
     for (std::size_t m = 0; m < group->members.size(); ++m) {
       const PlacedMember& member = group->members[m];
       const cluster::Resources& amounts = member.request->resources;

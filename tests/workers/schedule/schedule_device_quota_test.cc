@@ -82,6 +82,44 @@ TEST_F(ScheduleDeviceQuota, ClaimOfSeveralPodsCountsOnce) {
   EXPECT_EQ(story.Decide(4), "3: node0");
 }
 
+// A pod that was placed again, and one of which only the record is left.
+TEST_F(ScheduleDeviceQuota, ClaimThatOtherPodsHaveIsCountedAlready) {
+  Limit(2);
+  const GroupOptions options = Gpus(2, "default/shared");
+  story.Group("3x1", options);
+  ASSERT_EQ(story.Decide(0), "1: node0 node0 node0");
+  story.schedule.Release(1, Uid(1, 0));
+  story.schedule.Add(story.MakeGroup(1, "1x1", options, 7));
+  EXPECT_EQ(story.Decide(1), "1: node0");
+  // Nobody has it any more.
+  story.schedule.Release(1, Uid(1, 1));
+  story.schedule.Add(story.MakeGroup(1, "1x1", options, 8));
+  for (const int member : {2, 7}) story.schedule.Release(1, Uid(1, member));
+  story.Group("1x1", Gpus(1));
+  EXPECT_EQ(story.Decide(2), "1: node0");
+  story.schedule.Release(1, Uid(1, 8));
+  EXPECT_EQ(story.Decide(3), "2: node0");
+}
+
+TEST_F(ScheduleDeviceQuota, ClaimOfARecordIsCountedAlready) {
+  Limit(2);
+  const GroupOptions options = Gpus(2, "default/shared");
+  const auto device = [](int number) {
+    return R"({"claim":"gpus","request":"one","driver":"gpu.example.com",)"
+           R"("pool":"node0","device":"gpu-)" +
+           std::to_string(number) + R"(","shared":"default/shared"})";
+  };
+  cluster::PodRequest request;
+  request.resources.cpu_milli = 1'000;
+  request.resources.pods = 1;
+  request.resources.SetExtended(kGpus, 2);
+  Held held = HeldOn("node0", 1, options, &request);
+  held.members[0].devices = "[" + device(0) + "," + device(1) + "]";
+  story.Restore(held, options);
+  story.schedule.Add(story.MakeGroup(1, "1x1", options, 7));
+  EXPECT_EQ(story.Decide(0), "1: node0");
+}
+
 TEST_F(ScheduleDeviceQuota, WhatIsReadOfARecordCountsTheSame) {
   Limit(2);
   cluster::PodRequest request;

@@ -94,6 +94,43 @@ TEST_F(DeviceUsage, DevicesOfASharedClaimCountOnce) {
   EXPECT_EQ(GpuHours(kNoon + kHeldHour), "2.000");
 }
 
+// And once in the records, whoever of them is placed again.
+TEST_F(DeviceUsage, SharedClaimIsRecordedOnceAfterAPodIsReplaced) {
+  database.Execute("UPDATE queues SET replacement_hold = '0'");
+  PutClaim("team", 2);
+  const auto create = [&](const std::string& name) {
+    cluster::Pod pod =
+        PodOf({.name = name, .group = "gang", .size = 2, .owner = "work"});
+    pod.resource_claims = {{"gpus", "team", ""}};
+    cluster::RequestedClaim asked;
+    asked.name = "gpus";
+    asked.claim = "default/team";
+    pod.request.rules.Own().resource_claims = {asked};
+    door.Put(pod);
+  };
+  const auto recorded = [&] {
+    return Ask("SELECT string_agg(coalesce(other ->> '" +
+               std::string(kGpuDevices) +
+               "', '-'), ' ' ORDER BY pod_uid) FROM placements");
+  };
+  create("a");
+  create("b");
+  Start();
+  ASSERT_EQ(StateOf("gang"), "bound");
+  ASSERT_EQ(recorded(), "2 -");
+  door.ChangePod("default/b", [](cluster::Pod& it) {
+    it.phase = cluster::PodPhase::kFailed;
+  });
+  ObserveAndPromote();
+  Cleanup cleanup(database.pool(), *jobs, *client, door, {});
+  while (cleanup.RunOnce(kNoon)) {
+  }
+  ASSERT_EQ(recorded(), "2");
+  create("c");
+  PlaceAll();
+  EXPECT_EQ(recorded(), "2 -");
+}
+
 TEST_F(DeviceUsage, AllDevicesOfANodeCountAsManyAsThereAre) {
   all_ = true;
   CreatePod("a", "gang", 1, 1);

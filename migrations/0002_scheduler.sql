@@ -1002,7 +1002,8 @@ CREATE TABLE nodes (
   structure text REFERENCES node_structures,
   topology_policy text
   CHECK (topology_policy IN ('restricted', 'single-numa-node')),
-  devices jsonb NOT NULL DEFAULT '{}'
+  devices jsonb NOT NULL DEFAULT '{}',
+  unmanaged_devices jsonb NOT NULL DEFAULT '[]'
 );
 COMMENT ON TABLE nodes IS
 'The nodes as the scheduler sees them: a copy for people, written when a node changes. The scheduler itself does not read it.';
@@ -1022,6 +1023,7 @@ COMMENT ON COLUMN nodes.taints IS 'Its taints: key, value, effect.';
 COMMENT ON COLUMN nodes.structure IS 'What it has inside: the id of a row of node_structures; null: not known.';
 COMMENT ON COLUMN nodes.topology_policy IS 'What the topology manager of its kubelet refuses: pods in more NUMA domains than they need, or in more than one; null: none.';
 COMMENT ON COLUMN nodes.devices IS 'The number of devices that drivers publish for this node alone (ResourceSlices with nodeName), by driver.';
+COMMENT ON COLUMN nodes.unmanaged_devices IS 'The devices that pods of other schedulers have here by their claims, as a JSON array of objects with namespace, pod, uid, claim, request, class, driver, pool and device; also shared and admin, as in placements.devices.';
 COMMENT ON COLUMN nodes.seen_at IS 'When the row was written.';
 
 CREATE TABLE resync_differences (

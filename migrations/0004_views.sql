@@ -388,23 +388,54 @@ FROM placements AS l
 INNER JOIN pods AS p ON p.uid = l.pod_uid
 INNER JOIN pod_groups AS g ON g.id = l.fluxion_job
 CROSS JOIN LATERAL named_devices(l.devices, p.request) AS d
-WHERE l.devices IS NOT NULL;
+WHERE l.devices IS NOT NULL
+UNION ALL
+SELECT
+  d.driver,
+  d.pool,
+  d.device,
+  d.class,
+  n.node_name,
+  d.namespace,
+  NULL,
+  d.pod,
+  d.claim,
+  d.request,
+  d.shared,
+  coalesce(d.admin, false),
+  NULL,
+  d.uid
+FROM nodes AS n
+CROSS JOIN LATERAL jsonb_to_recordset(n.unmanaged_devices) AS d (
+  namespace text,
+  pod text,
+  uid text,
+  claim text,
+  request text,
+  class text,
+  driver text,
+  pool text,
+  device text,
+  shared text,
+  admin boolean
+)
+WHERE n.unmanaged_devices <> '[]';
 COMMENT ON VIEW held_devices IS
-'The devices that pods of groups have by their claims. One of a claim that several pods share has a row for each of them.';
+'The devices that pods have by their claims: pods of groups, and pods of other schedulers on nodes of this one. One of a claim that several pods share has a row for each of them.';
 COMMENT ON COLUMN held_devices.driver IS 'The driver of the device.';
 COMMENT ON COLUMN held_devices.pool IS 'Its pool.';
 COMMENT ON COLUMN held_devices.device IS 'Its name in the pool.';
 COMMENT ON COLUMN held_devices.device_class IS 'The class that the claim asks for.';
 COMMENT ON COLUMN held_devices.node_name IS 'The node of the pod.';
 COMMENT ON COLUMN held_devices.namespace IS 'As in pod_groups.';
-COMMENT ON COLUMN held_devices.group_name IS 'As in pod_groups.';
+COMMENT ON COLUMN held_devices.group_name IS 'As in pod_groups; null: the pod is of another scheduler.';
 COMMENT ON COLUMN held_devices.pod_name IS 'The pod.';
 COMMENT ON COLUMN held_devices.claim IS 'The claim, by its name in the pod.';
 COMMENT ON COLUMN held_devices.request IS 'The request of the claim; with alternatives: request/alternative.';
 COMMENT ON COLUMN held_devices.shared IS 'The ResourceClaim that several pods use, as namespace/name; null: it is the pod''s own.';
 COMMENT ON COLUMN held_devices.admin IS 'Whether the pod has it for administration, beside those who hold it.';
-COMMENT ON COLUMN held_devices.group_id IS 'As in pod_groups.id.';
-COMMENT ON COLUMN held_devices.pod_uid IS 'As in pods.uid.';
+COMMENT ON COLUMN held_devices.group_id IS 'As in pod_groups.id; null: the pod is of another scheduler.';
+COMMENT ON COLUMN held_devices.pod_uid IS 'Its UID.';
 
 CREATE VIEW node_maintenance AS
 SELECT

@@ -27,6 +27,7 @@ struct NodeInFull {
   std::string pods;
   DevicesByDriver devices;
   std::vector<NodeGroupRow> groups;
+  std::vector<UnmanagedDeviceRow> unmanaged_devices;
   std::vector<MaintenanceRow> maintenance;
   std::string structure;
 };
@@ -55,6 +56,7 @@ NodeInFull ReadNodeInFull(sql::Transaction& transaction,
                         [](std::int64_t n) { return std::to_string(n); }),
           .devices = ReadDevicesOfNode(row),
           .groups = ReadGroupsOnNode(transaction, name),
+          .unmanaged_devices = ReadUnmanagedDevices(transaction, name),
           .maintenance = ReadMaintenance(transaction, now, name),
           .structure = ReadStructureOfNode(transaction, name)};
 }
@@ -95,6 +97,9 @@ void PrintNode(const NodeInFull& node, Console& console) {
   for (const NodeGroupRow& group : node.groups)
     for (const std::string& device : group.devices)
       devices.Add({device, group.group.Text(), group.kind});
+  Table unmanaged({"DEVICE", "POD"});
+  for (const UnmanagedDeviceRow& each : node.unmanaged_devices)
+    unmanaged.Add({each.device, each.namespace_name + "/" + each.pod});
   Table maintenance({">ID", "FROM", "UNTIL", "REASON"});
   for (const MaintenanceRow& window : node.maintenance)
     maintenance.Add({std::to_string(window.id), Relative(window.start, now),
@@ -103,6 +108,9 @@ void PrintNode(const NodeInFull& node, Console& console) {
     console.out << "Groups:\n" << groups.IndentedText(style);
   if (devices.rows() > 0)
     console.out << "Devices of groups:\n" << devices.IndentedText(style);
+  if (unmanaged.rows() > 0)
+    console.out << "Devices of unmanaged pods:\n"
+                << unmanaged.IndentedText(style);
   if (maintenance.rows() > 0)
     console.out << "Maintenance:\n" << maintenance.IndentedText(style);
 }
@@ -119,11 +127,18 @@ OrderedJson NodeDocument(const NodeInFull& node) {
        node.closed.empty() ? OrderedJson() : OrderedJson(node.closed)},
       {"devices", OrderedJson::object()},
       {"groups", OrderedJson::array()},
+      {"unmanagedDevices", OrderedJson::array()},
       {"maintenance", OrderedJson::array()},
       {"structure",
        node.structure.empty() ? OrderedJson() : OrderedJson(node.structure)}};
   for (const auto& [driver, count] : node.devices)
-    document["devices"][driver] = {{"all", count.all}, {"held", count.held}};
+    document["devices"][driver] = {{"all", count.all},
+                                   {"held", count.held},
+                                   {"unmanaged", count.unmanaged}};
+  for (const UnmanagedDeviceRow& each : node.unmanaged_devices)
+    document["unmanagedDevices"].push_back({{"device", each.device},
+                                            {"namespace", each.namespace_name},
+                                            {"pod", each.pod}});
   for (const NodeGroupRow& group : node.groups)
     document["groups"].push_back({{"id", group.id},
                                   {"namespace", group.group.namespace_name},

@@ -83,6 +83,7 @@ void FillNode(v1::Node& message, const sql::Row& row) {
     v1::Amount& amount = (*message.mutable_devices())[driver];
     amount.set_allocatable(count.all);
     amount.set_granted(count.held);
+    amount.set_unmanaged(count.unmanaged);
   }
   const nlohmann::json labels = parsed("labels");
   for (const auto& [name, value] : labels.items())
@@ -95,6 +96,13 @@ void FillNodeDetail(v1::GetNodeResponse& response,
                     sql::Timestamp now) {
   for (const NodeGroupRow& group : ReadGroupsOnNode(transaction, name))
     FillNodeGroup(*response.add_groups(), group);
+  for (const UnmanagedDeviceRow& each :
+       ReadUnmanagedDevices(transaction, name)) {
+    v1::UnmanagedDevice& message = *response.add_unmanaged_devices();
+    message.set_device(each.device);
+    message.set_namespace_(each.namespace_name);
+    message.set_pod(each.pod);
+  }
   for (const MaintenanceRow& window : ReadMaintenance(transaction, now, name))
     FillWindow(*response.add_maintenance(), window);
   response.set_structure(ReadStructureOfNode(transaction, name));

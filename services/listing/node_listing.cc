@@ -104,6 +104,8 @@ OrderedJson NodeToJson(const sql::Row& row) {
        OrderedJson::parse(row.Get<std::string>("granted_other"))},
       {"devices", OrderedJson::parse(row.Get<std::string>("devices"))},
       {"heldDevices", OrderedJson::parse(row.Get<std::string>("held_devices"))},
+      {"unmanagedDevices",
+       OrderedJson::parse(row.Get<std::string>("unmanaged_devices"))},
       {"labels", labels},
       {"seenAt", Rfc3339(row.Get<sql::Timestamp>("seen_at"))}};
 }

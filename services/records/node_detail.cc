@@ -57,14 +57,18 @@ DevicesByDriver ReadDevicesOfNode(const sql::Row& row) {
   const auto held = nlohmann::json::parse(row.Get<std::string>("held_devices"));
   for (const auto& [driver, count] : held.items())
     devices[driver].held = count.get<std::int64_t>();
+  const auto others =
+      nlohmann::json::parse(row.Get<std::string>("unmanaged_devices"));
+  for (const auto& [driver, count] : others.items())
+    devices[driver].unmanaged = count.get<std::int64_t>();
   return devices;
 }
 
 std::string InWords(const DevicesByDriver& devices) {
   std::string text;
   for (const auto& [driver, count] : devices) {
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "" : ", ", driver, count.held);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", driver,
+                        count.held + count.unmanaged);
     if (count.all > 0) text += fmt::format("/{}", count.all);
   }
   return text;
@@ -76,6 +80,17 @@ std::vector<NodeGroupRow> ReadGroupsOnNode(sql::Transaction& transaction,
   for (const sql::Row row : transaction.Run(queries::kListGroupsOnNode, node))
     groups.push_back(GroupOnNode(row));
   return groups;
+}
+
+std::vector<UnmanagedDeviceRow> ReadUnmanagedDevices(
+    sql::Transaction& transaction, const std::string& node) {
+  std::vector<UnmanagedDeviceRow> devices;
+  for (const sql::Row row :
+       transaction.Run(queries::kListUnmanagedDevices, node))
+    devices.push_back({row.Get<std::string>("device"),
+                       row.Get<std::string>("namespace"),
+                       row.Get<std::string>("pod")});
+  return devices;
 }
 
 std::vector<MaintenanceRow> ReadMaintenance(

@@ -34,10 +34,18 @@ struct NodeGroupRow {
   std::vector<std::string> devices;
 };
 
+// A device that a pod of another scheduler has.
+struct UnmanagedDeviceRow {
+  std::string device;  // "driver/pool/device"
+  std::string namespace_name;
+  std::string pod;
+};
+
 // The devices of a driver on a node.
 struct DriverDevices {
-  std::int64_t all = 0;   // that only this node can use
-  std::int64_t held = 0;  // by groups; those that other nodes can use, too
+  std::int64_t all = 0;        // that only this node can use
+  std::int64_t held = 0;       // by groups; those that other nodes can use, too
+  std::int64_t unmanaged = 0;  // likewise, by pods of other schedulers alone
 };
 using DevicesByDriver = std::map<std::string, DriverDevices>;
 
@@ -56,13 +64,17 @@ struct MaintenanceRow {
 // Of a row of list_nodes.
 DevicesByDriver ReadDevicesOfNode(const sql::Row& row);
 
-// "gpu.example.com 3/8"; without those of the node alone "licence.example.com
-// 1".
+// How many are in use: "gpu.example.com 3/8"; without those of the node alone
+// "licence.example.com 1".
 std::string InWords(const DevicesByDriver& devices);
 
 // Running groups, then reserved and draining ones; each by start.
 std::vector<NodeGroupRow> ReadGroupsOnNode(sql::Transaction& transaction,
                                            const std::string& node);
+
+// By device; one that several pods share is there for each of them.
+std::vector<UnmanagedDeviceRow> ReadUnmanagedDevices(
+    sql::Transaction& transaction, const std::string& node);
 
 // Maintenance that is not over at `now`, by start; only that of `node` if it is
 // given.

@@ -247,7 +247,8 @@ SELECT
 
 -- name: list_nodes
 -- Nodes, the amounts and devices in use on them, and the first maintenance of each
--- that is not over at $2; only the node $1 if that is not null.
+-- that is not over at $2; only the node $1 if that is not null. A device that pods
+-- of groups and others share counts as held by groups.
 SELECT
   u.*,
   n.other,
@@ -256,6 +257,7 @@ SELECT
   coalesce(o.granted, '{}') AS granted_other,
   n.devices,
   coalesce(d.held, '{}') AS held_devices,
+  coalesce(d.unmanaged, '{}') AS unmanaged_devices,
   m.starts_at AS maintenance_from,
   m.ends_at AS maintenance_until,
   m.reason AS maintenance_reason
@@ -280,28 +282,49 @@ LEFT JOIN (
 LEFT JOIN (
   SELECT
     s.node_name,
-    jsonb_object_agg(s.driver, s.devices) AS held
+    jsonb_object_agg(s.driver, s.held) FILTER (WHERE s.held > 0) AS held,
+    jsonb_object_agg(s.driver, s.unmanaged) FILTER (WHERE s.unmanaged > 0)
+      AS unmanaged
   FROM (
     SELECT
-      t.node_name,
-      t.driver,
-      count(*) AS devices
+      c.node_name,
+      c.driver,
+      sum(c.held) AS held,
+      sum(c.unmanaged) AS unmanaged
     FROM (
-      SELECT DISTINCT
-        l.node_name,
-        e.driver,
-        e.pool,
-        e.device
-      FROM placements AS l
-      CROSS JOIN LATERAL jsonb_to_recordset(l.devices::jsonb) AS e (
-        driver text, pool text, device text, admin boolean
-      )
-      WHERE
-        l.devices IS NOT NULL
-        AND e.admin IS NOT TRUE
-        AND ($1::text IS NULL OR l.node_name = $1)
-    ) AS t
-    GROUP BY t.node_name, t.driver
+      SELECT
+        t.node_name,
+        t.driver,
+        bool_or(t.of_group)::integer AS held,
+        (NOT bool_or(t.of_group))::integer AS unmanaged
+      FROM (
+        SELECT
+          l.node_name,
+          l.devices::jsonb AS devices,
+          true AS of_group
+        FROM placements AS l
+        WHERE l.devices IS NOT NULL
+        UNION ALL
+        SELECT
+          x.node_name,
+          x.unmanaged_devices,
+          false
+        FROM nodes AS x
+        WHERE x.unmanaged_devices <> '[]'
+      ) AS h
+      CROSS JOIN LATERAL (
+        SELECT
+          h.node_name,
+          h.of_group,
+          e.*
+        FROM jsonb_to_recordset(h.devices) AS e (
+          driver text, pool text, device text, admin boolean
+        )
+      ) AS t
+      WHERE t.admin IS NOT TRUE AND ($1::text IS NULL OR h.node_name = $1)
+      GROUP BY t.node_name, t.driver, t.pool, t.device
+    ) AS c
+    GROUP BY c.node_name, c.driver
   ) AS s
   GROUP BY s.node_name
 ) AS d ON d.node_name = u.node_name
@@ -411,6 +434,19 @@ CROSS JOIN LATERAL (
 ) AS g
 WHERE s.stage = 1 OR g.reservation IS NOT NULL
 ORDER BY s.stage, s.starts_at, g.group_id;
+
+-- name: list_unmanaged_devices
+-- The devices that pods of other schedulers have on node $1.
+SELECT
+  concat_ws('/', d.driver, d.pool, d.device) AS device,
+  d.namespace,
+  d.pod
+FROM nodes AS n
+CROSS JOIN LATERAL jsonb_to_recordset(n.unmanaged_devices) AS d (
+  namespace text, pod text, driver text, pool text, device text
+)
+WHERE n.node_name = $1
+ORDER BY device, d.namespace, d.pod;
 
 -- name: read_structure_of_node
 -- What node $1 has inside.

@@ -88,7 +88,7 @@ void MatchReplica::NoteNodes() {
   }
   const cluster::ChangedDevices devices = cache_.TakeChangedDevices();
   if (devices.Any()) {
-    node_reporter_.NoteDevices();
+    node_reporter_.NoteDevices(devices);
     for (const auto& [component, owned] : owned_)
       owned->worker.TakeDevices(devices);
   }

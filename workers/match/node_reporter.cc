@@ -9,6 +9,7 @@
 #include "cluster/structures/topology_policy.h"
 #include "sql/connection/transaction.h"
 #include "workers/match/replicas_queries.h"
+#include "workers/match/unmanaged_devices.h"
 #include "workers/pods/other_resources.h"
 
 namespace fluxnetes::workers {
@@ -53,23 +54,50 @@ void NodeReporter::Note(const std::vector<std::string>& nodes) {
   if (!all_) noted_.insert(nodes.begin(), nodes.end());
 }
 
+void NodeReporter::NoteDevices(const cluster::ChangedDevices& changed) {
+  slices_noted_ = slices_noted_ || !changed.slices.empty();
+  if (all_) return;
+  for (const std::string& key : changed.claims) {
+    if (const auto known = nodes_of_claim_.extract(key))
+      noted_.insert(known.mapped().begin(), known.mapped().end());
+    const std::size_t slash = key.find('/');
+    const auto claim =
+        cache_.ResourceClaimByName(key.substr(0, slash), key.substr(slash + 1));
+    if (claim == nullptr) continue;
+    for (const cluster::ClaimConsumer& consumer : claim->reserved_for) {
+      const cluster::PodPointer pod = cache_.PodByUid(consumer.uid);
+      if (pod != nullptr && !pod->node_name.empty() &&
+          !schedulers_.Contain(pod->scheduler_name))
+        noted_.insert(pod->node_name);
+    }
+  }
+}
+
 void NodeReporter::Forget() {
   all_ = true;
+  nodes_of_claim_.clear();
   written_.clear();
   noted_.clear();
 }
 
-NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) const {
+NodeReporter::Report NodeReporter::ReportOf(const cluster::Node& node) {
   Report report{node, {}, 0};
   const auto devices = devices_.find(node.name);
   if (devices != devices_.end()) report.devices = devices->second;
   report.node.zones = {};  // are not written
-  for (const cluster::PodPointer& pod : cache_.PodsOnNode(node.name)) {
-    if (schedulers_.Contain(pod->scheduler_name)) continue;
+  std::vector<cluster::PodPointer> pods = cache_.PodsOnNode(node.name);
+  std::erase_if(pods, [this](const cluster::PodPointer& pod) {
+    return schedulers_.Contain(pod->scheduler_name);
+  });
+  for (const cluster::PodPointer& pod : pods) {
     cluster::AddUpTo(node.allocatable, report.unmanaged,
                      pod->request.resources);
     if (!cluster::BelongsToItsNode(*pod)) ++report.occupants;
   }
+  UnmanagedDevices held = DevicesOfUnmanaged(pods, cache_);
+  report.unmanaged_devices = std::move(held.json);
+  for (const std::string& claim : held.claims)
+    nodes_of_claim_[claim].insert(node.name);
   return report;
 }
 
@@ -87,7 +115,7 @@ void NodeReporter::CountDevices() {
 }
 
 void NodeReporter::Write(cluster::Time now) {
-  if (std::exchange(devices_noted_, false)) CountDevices();
+  if (std::exchange(slices_noted_, false)) CountDevices();
   std::vector<Report> changed;
   std::vector<std::string> gone;
   const auto consider = [&](const cluster::Node& node) {
@@ -137,7 +165,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
                         const std::vector<std::string>& gone,
                         cluster::Time now) {
   std::vector<std::string> names, other, labels, unmanaged_other, taints,
-      devices;
+      devices, unmanaged_devices;
   std::vector<std::int64_t> cpu, memory, pods;
   std::vector<std::int64_t> unmanaged_cpu, unmanaged_memory, unmanaged_pods;
   std::vector<int> occupants;
@@ -164,6 +192,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     labels.push_back(nlohmann::json(report.node.labels).dump());
     taints.push_back(WriteTaints(report.node.taints));
     devices.push_back(nlohmann::json(report.devices).dump());
+    unmanaged_devices.push_back(report.unmanaged_devices);
     const std::string& structure = *report.node.structure;
     int place = 0;
     if (!structure.empty()) {
@@ -179,7 +208,7 @@ void NodeReporter::Send(const std::vector<Report>& changed,
     transaction.Run(queries::kWriteNodes, names, cpu, memory, pods, other,
                     unmanaged_cpu, unmanaged_memory, unmanaged_pods, closed,
                     labels, unmanaged_other, taints, now, occupants, places,
-                    structures, policies, devices);
+                    structures, policies, devices, unmanaged_devices);
   }
   if (all_) {
     transaction.Run(queries::kDropNodes, names, true);

@@ -1,7 +1,8 @@
 // Keeps the tables `nodes` and `node_structures` for people: a copy of the
-// nodes in the cache, with the amounts that other pods use of each and the
-// number of its devices, written when one has changed; and each structure that
-// nodes have. No decision reads them. One replica writes them at a time.
+// nodes in the cache, with the amounts that other pods use of each, the number
+// of its devices, and those that other pods have, written when one has changed;
+// and each structure that nodes have. No decision reads them. One replica
+// writes them at a time.
 //
 // Used by one thread. Throws sql::Error; what was not written is written by the
 // next call.
@@ -39,8 +40,8 @@ class NodeReporter {
   // Notes that these nodes may have changed.
   void Note(const std::vector<std::string>& nodes);
 
-  // Notes that slices of devices may have changed.
-  void NoteDevices() { devices_noted_ = true; }
+  // Notes that slices and claims of devices may have changed.
+  void NoteDevices(const cluster::ChangedDevices& changed);
 
   // Forgets what is in the table, as another replica may have written it: the
   // next Write() writes everything.
@@ -54,10 +55,11 @@ class NodeReporter {
     cluster::Resources unmanaged;
     int occupants = 0;  // as in Schedule::SetUnmanaged()
     DriverCounts devices = {};
+    std::string unmanaged_devices = "[]";
     bool operator==(const Report&) const = default;
   };
 
-  Report ReportOf(const cluster::Node& node) const;
+  Report ReportOf(const cluster::Node& node);
   void CountDevices();
   // Whether some of these nodes had a structure that they have no more.
   bool LeavesStructures(const std::vector<Report>& changed,
@@ -71,7 +73,10 @@ class NodeReporter {
   std::unordered_map<std::string, Report> written_;
   std::set<std::string> noted_;
   std::map<std::string, DriverCounts> devices_;  // by node
-  bool devices_noted_ = true;
+  bool slices_noted_ = true;
+  // The nodes whose reports name devices of a claim, or have done so since the
+  // claim changed last; by "namespace/name".
+  std::unordered_map<std::string, std::set<std::string>> nodes_of_claim_;
   bool all_ = true;  // the table may have rows not in written_
 };
 

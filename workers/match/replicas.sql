@@ -51,7 +51,8 @@ kept AS (
 INSERT INTO nodes (
   node_name, cpu_milli, memory_bytes, pods, other, unmanaged_cpu_milli,
   unmanaged_memory_bytes, unmanaged_pods, unschedulable, labels, unmanaged_other,
-  taints, seen_at, occupants, structure, topology_policy, devices
+  taints, seen_at, occupants, structure, topology_policy, devices,
+  unmanaged_devices
 )
 SELECT
   v.node_name,
@@ -70,16 +71,17 @@ SELECT
   v.occupants,
   g.id,
   v.topology_policy,
-  v.devices::jsonb
+  v.devices::jsonb,
+  v.unmanaged_devices::jsonb
 FROM unnest(
   $1::text [], $2::bigint [], $3::bigint [], $4::bigint [], $5::text [],
   $6::bigint [], $7::bigint [], $8::bigint [], $9::text [], $10::text [],
   $11::text [], $12::text [], $14::integer [], $15::integer [],
-  $17::text [], $18::text []
+  $17::text [], $18::text [], $19::text []
 ) AS v (
   node_name, cpu, memory, pods, other, unmanaged_cpu, unmanaged_memory,
   unmanaged_pods, unschedulable, labels, unmanaged_other, taints, occupants, place,
-  topology_policy, devices
+  topology_policy, devices, unmanaged_devices
 )
 LEFT JOIN given AS g ON g.place = v.place
 ON CONFLICT (node_name) DO UPDATE SET
@@ -98,7 +100,8 @@ seen_at = excluded.seen_at,
 occupants = excluded.occupants,
 structure = excluded.structure,
 topology_policy = excluded.topology_policy,
-devices = excluded.devices;
+devices = excluded.devices,
+unmanaged_devices = excluded.unmanaged_devices;
 
 -- name: drop_nodes
 -- Deletes these nodes ($2 false), or all others ($2 true).

@@ -51,6 +51,25 @@ TEST_F(DescribeNode, NamesTheDevicesOfEachGroup) {
   EXPECT_EQ(node["groups"][1]["devices"][0], "gpu.example.com/n1/gpu-0");
 }
 
+TEST_F(DescribeNode, NamesTheDevicesOfUnmanagedPods) {
+  AddExampleGroups();
+  AddDevices();
+  AddUnmanagedDevices();
+  ASSERT_EQ(run_("describe node n1"), ExitCode::kOk) << run_.err();
+  EXPECT_THAT(run_.out(), HasSubstr("Devices:          gpu.example.com 2/4, "
+                                    "nic.example.com 1\n"));
+  EXPECT_THAT(run_.out(),
+              ContainsRegex("Devices of unmanaged pods:\n *DEVICE +POD\n"
+                            " *gpu.example.com/n1/gpu-1 +b/theirs\n"
+                            " *gpu.example.com/n1/gpu-2 +b/theirs\n"
+                            " *nic.example.com/rack/eth-1 +b/beside\n"));
+  run_("describe node n1 -o json");
+  const auto node = nlohmann::json::parse(run_.out());
+  EXPECT_EQ(node["devices"]["gpu.example.com"]["unmanaged"], 1);
+  EXPECT_EQ(node["unmanagedDevices"][1]["device"], "gpu.example.com/n1/gpu-2");
+  EXPECT_EQ(node["unmanagedDevices"][1]["pod"], "theirs");
+}
+
 TEST_F(DescribeNode, NodeWithoutGroupsHasNoTables) {
   AddExampleGroups();
   ASSERT_EQ(run_("describe node n2"), ExitCode::kOk) << run_.err();

@@ -64,6 +64,7 @@ TEST_F(GrpcNodes, NodeHasItsGroupsMaintenanceAndInside) {
 TEST_F(GrpcNodes, DevicesOfClaimsAreCountedByDriverAndNamedByGroup) {
   AddExampleGroups();
   AddDevices();
+  AddUnmanagedDevices();
   Serve();
   v1::GetNodeRequest request;
   request.set_name("n1");
@@ -73,8 +74,13 @@ TEST_F(GrpcNodes, DevicesOfClaimsAreCountedByDriverAndNamedByGroup) {
   ASSERT_EQ(devices.size(), 2U);
   EXPECT_EQ(devices.at("gpu.example.com").allocatable(), 4);
   EXPECT_EQ(devices.at("gpu.example.com").granted(), 1);
+  EXPECT_EQ(devices.at("gpu.example.com").unmanaged(), 1);
   EXPECT_EQ(devices.at("nic.example.com").allocatable(), 0);
   EXPECT_EQ(devices.at("nic.example.com").granted(), 1);
+  ASSERT_EQ(node.unmanaged_devices_size(), 3);
+  const v1::UnmanagedDevice& theirs = node.unmanaged_devices(1);
+  EXPECT_EQ(theirs.device(), "gpu.example.com/n1/gpu-2");
+  EXPECT_EQ(theirs.namespace_() + "/" + theirs.pod(), "b/theirs");
   ASSERT_EQ(node.groups_size(), 2);
   EXPECT_THAT(
       node.groups(0).devices(),

@@ -45,14 +45,15 @@ class Documents : public CommandDatabase {
 
 TEST_F(Documents, OfNodesQueuesAndAccountsKeepTheirFields) {
   EXPECT_EQ(
-      Missing("get nodes",
-              "kind items.name items.unschedulable items.maintenance.from "
-              "items.maintenance.until items.maintenance.reason items.zone "
-              "items.rack items.cpuMilli.allocatable items.cpuMilli.unmanaged "
-              "items.cpuMilli.granted items.memoryBytes.allocatable "
-              "items.pods.granted items.other items.grantedOther "
-              "items.devices items.heldDevices items.labels "
-              "items.seenAt"),
+      Missing(
+          "get nodes",
+          "kind items.name items.unschedulable items.maintenance.from "
+          "items.maintenance.until items.maintenance.reason items.zone "
+          "items.rack items.cpuMilli.allocatable items.cpuMilli.unmanaged "
+          "items.cpuMilli.granted items.memoryBytes.allocatable "
+          "items.pods.granted items.other items.grantedOther "
+          "items.devices items.heldDevices items.unmanagedDevices items.labels "
+          "items.seenAt"),
       "");
   EXPECT_EQ(
       Missing("get queues",

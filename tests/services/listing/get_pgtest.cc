@@ -344,6 +344,20 @@ TEST_F(Get, NodesSayWhichDevicesOfTheirDriversGroupsHave) {
             nlohmann::json({{"gpu.example.com", 1}, {"nic.example.com", 1}}));
 }
 
+TEST_F(Get, DevicesOfUnmanagedPodsAreInUseUnlessAGroupHasThem) {
+  AddExampleGroups();
+  AddDevices();
+  AddUnmanagedDevices();
+  run_("get nodes n1 -o json");
+  const auto node = nlohmann::json::parse(run_.out())["items"][0];
+  EXPECT_EQ(node["heldDevices"],
+            nlohmann::json({{"gpu.example.com", 1}, {"nic.example.com", 1}}));
+  EXPECT_EQ(node["unmanagedDevices"], nlohmann::json({{"gpu.example.com", 1}}));
+  run_("get nodes -o wide");
+  EXPECT_THAT(run_.out(),
+              HasSubstr(" gpu.example.com 2/4, nic.example.com 1 "));
+}
+
 TEST_F(Get, QueuesAreCounted) {
   AddExampleGroups();
   run_("get queues");

@@ -82,6 +82,22 @@ class CommandDatabase : public ::testing::Test {
           '"pool":"n1","device":"gpu-0"}]'])");
   }
 
+  // Pods of another scheduler on n1 have gpu-2, and share the NIC with the
+  // group.
+  void AddUnmanagedDevices() {
+    database_.Execute(R"(
+        UPDATE nodes SET unmanaged_devices = '[
+          {"namespace":"b","pod":"theirs","uid":"t","claim":"g","request":"gpu",
+           "class":"gpu","driver":"gpu.example.com","pool":"n1",
+           "device":"gpu-2"},
+          {"namespace":"b","pod":"theirs","uid":"t","claim":"look",
+           "request":"all","driver":"gpu.example.com","pool":"n1",
+           "device":"gpu-1","admin":true},
+          {"namespace":"b","pod":"beside","uid":"s","claim":"nic",
+           "request":"port","driver":"nic.example.com","pool":"rack",
+           "device":"eth-1","shared":"b/nic"}]' WHERE node_name = 'n1')");
+  }
+
   // Returns some columns of a table, separated by single blanks.
   static std::string Columns(const std::string& table,
                              const std::vector<std::size_t>& wanted) {

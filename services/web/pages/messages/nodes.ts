@@ -44,6 +44,7 @@ export interface GetNodeResponse {
   groups?: NodeGroup[];
   maintenance?: Maintenance[];
   structure?: string;
+  unmanagedDevices?: { device: string; namespace: string; pod: string }[];
 }
 
 export interface ListMaintenanceResponse {

@@ -32,13 +32,14 @@ export function Use({ amount, text }: { amount: Amount | undefined; text: (value
   );
 }
 
-// By driver. Of devices that several nodes can use it says only how many are held.
+// By driver. Of devices that several nodes can use it says only how many are held,
+// by whomever.
 export function DeviceUse({ node }: { node: Node }) {
   return (
     <>
       {Object.entries(node.devices ?? {}).map(([driver, amount]) => (
         <div>
-          {driver}: {numberOf(amount.allocatable) > 0 ? <Use amount={amount} text={String} /> : `${amount.granted} held`}
+          {driver}: {numberOf(amount.allocatable) > 0 ? <Use amount={amount} text={String} /> : `${numberOf(amount.granted) + numberOf(amount.unmanaged)} held`}
         </div>
       ))}
     </>

@@ -80,6 +80,18 @@ function Facts({ answer }: { answer: GetNodeResponse }) {
           </dd>
         </>
       )}
+      {answer.unmanagedDevices && (
+        <>
+          <dt>devices of unmanaged pods</dt>
+          <dd>
+            {answer.unmanagedDevices.map((each) => (
+              <div>
+                {each.device}: {each.namespace}/{each.pod}
+              </div>
+            ))}
+          </dd>
+        </>
+      )}
       {node.unschedulable && (
         <>
           <dt>closed</dt>

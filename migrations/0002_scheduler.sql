@@ -537,6 +537,7 @@ CREATE TABLE placements (
   parts text,
   resource_set jsonb,
   devices text,
+  own_devices jsonb,
   PRIMARY KEY (fluxion_job, pod_uid)
 );
 CREATE INDEX placements_held ON placements (held_until)
@@ -552,6 +553,7 @@ COMMENT ON COLUMN placements.other IS 'Other resources by name, including epheme
 COMMENT ON COLUMN placements.held_until IS 'Set after its pod failed: the placement is held for the replacement until then.';
 COMMENT ON COLUMN placements.parts IS 'What the pod has inside of its node, as paths: socket0/numa1/core[0-7]; null: amounts alone.';
 COMMENT ON COLUMN placements.devices IS 'The devices of the pod''s claims, as a JSON array of objects with claim, request, driver, pool and device; null: none.';
+COMMENT ON COLUMN placements.own_devices IS 'How many of these no other pod can have, by driver, so that nodes are listed without a look at each device; null: some are shared, or the pod has none.';
 COMMENT ON COLUMN placements.resource_set IS 'The same as R version 1 (Flux RFC 20), with the start and end of the placement.';
 
 CREATE FUNCTION waiting_shape(of_group bigint, whole_shape bigint)

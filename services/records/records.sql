@@ -293,17 +293,26 @@ LEFT JOIN (
       sum(c.unmanaged) AS unmanaged
     FROM (
       SELECT
+        l.node_name,
+        e.key AS driver,
+        e.value::integer AS held,
+        0 AS unmanaged
+      FROM placements AS l
+      CROSS JOIN LATERAL jsonb_each_text(l.own_devices) AS e
+      WHERE l.own_devices IS NOT NULL AND ($1::text IS NULL OR l.node_name = $1)
+      UNION ALL
+      SELECT
         t.node_name,
         t.driver,
-        bool_or(t.of_group)::integer AS held,
-        (NOT bool_or(t.of_group))::integer AS unmanaged
+        bool_or(t.of_group)::integer,
+        (NOT bool_or(t.of_group))::integer
       FROM (
         SELECT
           l.node_name,
           l.devices::jsonb AS devices,
           true AS of_group
         FROM placements AS l
-        WHERE l.devices IS NOT NULL
+        WHERE l.devices IS NOT NULL AND l.own_devices IS NULL
         UNION ALL
         SELECT
           x.node_name,

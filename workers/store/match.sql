@@ -502,9 +502,9 @@ WHERE l.fluxion_job = any($1::bigint []) AND d.shared IS NOT NULL;
 
 -- name: write_placements
 -- Writes the allocations of groups ($1), and the placement of each pod ($7, $8),
--- with what it has inside of its node ($15, $16) and its devices ($18). A group that held nodes before
--- keeps its row, with the start and end of all that it holds. Reservations of the
--- groups are deleted.
+-- with what it has inside of its node ($15, $16) and its devices ($18, $19). A
+-- group that held nodes before keeps its row, with the start and end of all that it
+-- holds. Reservations of the groups are deleted.
 WITH held AS (
   INSERT INTO allocations AS a
   (
@@ -555,7 +555,7 @@ used AS (
 INSERT INTO placements
 (
   fluxion_job, pod_uid, node_name, cpu_milli, memory_bytes, other, parts,
-  resource_set, devices
+  resource_set, devices, own_devices
 )
 SELECT
   v.id,
@@ -566,11 +566,15 @@ SELECT
   v.other::jsonb,
   v.parts,
   v.resource_set::jsonb,
-  v.devices
+  v.devices,
+  v.own_devices::jsonb
 FROM unnest(
   $7::bigint [], $8::text [], $9::text [], $10::bigint [], $11::bigint [],
-  $12::text [], $15::text [], $16::text [], $18::text []
-) AS v (id, uid, node, cpu, memory, other, parts, resource_set, devices);
+  $12::text [], $15::text [], $16::text [], $18::text [],
+  $19::text []
+) AS v (
+  id, uid, node, cpu, memory, other, parts, resource_set, devices, own_devices
+);
 
 -- name: drop_reservations
 -- Deletes reservations of groups. Without a time ($2) their pods get no report.

@@ -11,6 +11,7 @@
 #include "workers/store/match_queries.h"
 #include "workers/store/match_rows.h"
 #include "workers/store/match_store.h"
+#include "workers/store/own_devices.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -47,7 +48,6 @@ std::vector<std::string> NodesOf(const Placed& placed) {
   return {nodes.begin(), nodes.end()};
 }
 
-// Makes the worker read these groups and decide again.
 // The claims of several pods that these groups' other pods have, by group; they
 // are counted in the records of these.
 std::map<GroupId, std::set<std::string>> CountedClaims(
@@ -70,6 +70,7 @@ std::map<GroupId, std::set<std::string>> CountedClaims(
   return counted;
 }
 
+// Makes the worker read these groups and decide again.
 void TellAgain(sql::Transaction& transaction,
                const std::vector<Placed>& placed) {
   std::vector<GroupId> groups;
@@ -339,12 +340,13 @@ void PostgresMatchStore::WritePlacements(
   std::vector<std::string> queues, nodes;
   std::vector<std::int64_t> jobs, cpu, memory;
   std::vector<std::string> uids, places;
-  std::vector<std::optional<std::string>> other, parts, resource_sets, devices;
+  std::vector<std::optional<std::string>> other, parts, resource_sets, devices,
+      own_devices;
   std::vector<bool> whole_nodes, aside;
   std::vector<std::string> pools;
+  auto counted_claims = CountedClaims(transaction, placed);
   for (const Placed* group : placed) {
     whole_nodes.push_back(group->sharing.whole_nodes);
-  auto counted_claims = CountedClaims(transaction, placed);
     aside.push_back(group->sharing.aside);
     pools.push_back(PoolsText(group->pools));
     allocations.push_back(group->group);
@@ -359,6 +361,7 @@ void PostgresMatchStore::WritePlacements(
       const cluster::Resources& amounts = member.request->resources;
       parts.push_back(UnlessNone(member.parts));
       devices.push_back(UnlessNone(member.devices));
+      own_devices.push_back(OwnDevices(member.devices));
       resource_sets.push_back(group->resource_sets.empty()
                                   ? std::nullopt
                                   : UnlessNone(group->resource_sets[m]));
@@ -373,7 +376,8 @@ void PostgresMatchStore::WritePlacements(
   }
   transaction.Run(queries::kWritePlacements, allocations, queues, nodes, starts,
                   ends, terms, jobs, uids, places, cpu, memory, other,
-                  whole_nodes, aside, parts, resource_sets, pools, devices);
+                  whole_nodes, aside, parts, resource_sets, pools, devices,
+                  own_devices);
 }
 
 // Not announced: the deciding worker rings a binder of this process at once,

@@ -358,6 +358,18 @@ TEST_F(Get, DevicesOfUnmanagedPodsAreInUseUnlessAGroupHasThem) {
               HasSubstr(" gpu.example.com 2/4, nic.example.com 1 "));
 }
 
+TEST_F(Get, DevicesThatArePodsOwnAreCountedWithoutALookAtEach) {
+  AddExampleGroups();
+  database_.Execute(
+      "UPDATE placements SET devices = 'not read', own_devices = "
+      "'{\"gpu.example.com\": 2}'");
+  run_("get nodes n1 -o json");
+  const auto node = nlohmann::json::parse(run_.out())["items"][0];
+  const auto pods =
+      database_.Ask("SELECT count(*) FROM placements WHERE node_name = 'n1'");
+  EXPECT_EQ(node["heldDevices"]["gpu.example.com"], 2 * std::stoi(pods));
+}
+
 TEST_F(Get, QueuesAreCounted) {
   AddExampleGroups();
   run_("get queues");

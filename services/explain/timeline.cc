@@ -38,9 +38,9 @@ std::vector<Span> ReadSpans(sql::Transaction& transaction,
     id = filter.after->id;
   }
   std::vector<Span> spans;
-  for (const sql::Row row :
-       transaction.Run(queries::kListSpans, filter.namespace_name, filter.queue,
-                       filter.until, stage, start, id, filter.limit))
+  for (const sql::Row row : transaction.Run(
+           queries::kListSpans, filter.namespace_name, filter.queue,
+           filter.until, stage, start, id, filter.limit, filter.group))
     spans.push_back(ReadSpan(row));
   return spans;
 }

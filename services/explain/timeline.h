@@ -76,6 +76,7 @@ struct TimelineFilter {
 
   std::optional<std::string> namespace_name;
   std::optional<std::string> queue;
+  std::optional<std::int64_t> group = {};  // its id
   // Leaves out spans that start later.
   std::optional<sql::Timestamp> until = {};
   std::optional<Place> after = {};

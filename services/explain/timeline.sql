@@ -3,8 +3,8 @@
 -- name: list_spans
 -- Running groups, groups with a reservation or drain set, and groups that will
 -- start by the forecast, in this order, each by start: of namespace $1, of
--- queue $2, starting up to $3. At most $7, after the one with stage $4, start
--- $5 and id $6. OFFSET 0: the group of each span is looked up by its id;
+-- queue $2, starting up to $3, only the group $8. At most $7, after the one with
+-- stage $4, start $5 and id $6. OFFSET 0: the group of each span is looked up by its id;
 -- reversed, the join would read all estimates for each group.
 SELECT
   s.kind,
@@ -60,6 +60,7 @@ WHERE
   )
   AND ($1::text IS NULL OR g.namespace = $1)
   AND ($2::text IS NULL OR g.queue = $2)
+  AND ($8::bigint IS NULL OR s.group_id = $8)
   AND ($3::timestamptz IS NULL OR s.starts_at IS NULL OR s.starts_at <= $3)
   AND (
     $4::integer IS NULL

@@ -76,6 +76,7 @@ TimelineFilter TimelineFilterOf(const v1::GetTimelineRequest& request,
   if (!request.namespace_().empty())
     filter.namespace_name = request.namespace_();
   if (!request.queue().empty()) filter.queue = request.queue();
+  if (request.group() != 0) filter.group = request.group();
   const std::int64_t ahead = request.horizon_seconds();
   if (ahead < 0 || ahead > kLongestAhead)
     throw GrpcRefusal(

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 from support import EVIL, Visit, await_true, claim, fluxnetes, job, one_time_link, submit
+from timeline import PAINTED, RUNNING
 
 
 def line_of(page, name):
@@ -117,6 +118,17 @@ def shows_devices(visit):
     claim("and names them beside the group that has them", await_true(
         lambda: f"{driver}/a3/gpu-0" in page.locator("tbody tr", has_text="default/claims").inner_text()),
           visit.text())
+    page = visit.open("timeline?by=group&find=claims")
+    page.locator("canvas").wait_for()
+    claim("the group has a bar", await_true(lambda: page.evaluate(PAINTED, RUNNING)))
+    x, y = page.evaluate(PAINTED, RUNNING)
+    box = page.locator("canvas").bounding_box()
+    page.mouse.move(box["x"] + x + 3, box["y"] + y + 3)
+    tip = page.locator(".tip span")
+    claim("and its tip names its devices",
+          await_true(lambda: f", with {driver}/a3/gpu-0" in tip.inner_text()), tip.inner_text())
+    visit.open("nodes/a3")
+    claim("the node counts them again", visit.sees(f"{driver}: 1 of 2"), visit.text())
     fluxnetes("cancel", "group", "claims", "--reason", "seen")
     claim("they leave it when the group ends, without a reload", visit.sees(f"{driver}: 0 of 2"), visit.text())
 

@@ -140,6 +140,16 @@ TEST_F(GrpcTimeline, NamespaceQueueAndHorizonLeaveOut) {
   EXPECT_THAT(Got(request).groups(), IsEmpty());
 }
 
+TEST_F(GrpcTimeline, OneGroupIsAskedForByItsId) {
+  AddWaitingGroup();
+  Serve();
+  v1::GetTimelineRequest request;
+  request.set_group(Got().groups(1).id());
+  EXPECT_THAT(NamesIn(Got(request)), ElementsAre("a/first"));
+  request.set_group(99);
+  EXPECT_THAT(Got(request).groups(), IsEmpty());
+}
+
 // Clients accept 4 MiB.
 TEST_F(GrpcTimeline, PageWithManyNodesEndsBefore) {
   database_.Execute(

@@ -22,6 +22,11 @@ export interface TimelineMaintenance {
   reason?: string;
 }
 
+// Of GetTimeline.
+export interface GetTimelineResponse {
+  groups?: { nodes?: { devices?: string[] }[] }[]; // driver/pool/device
+}
+
 export interface GetTimelineChartResponse {
   now: string;
   nodes?: string[];

@@ -11,6 +11,8 @@ import type { TimelineGroups } from "./timeline_groups";
 import type { Row, TimelineRows } from "./timeline_rows";
 
 const kClick = 4; // pixels that a click may move
+const kRest = 200; // ms on a bar before its devices are asked for
+const kNamed = 8; // devices
 
 interface Charted {
   groups: TimelineGroups;
@@ -18,17 +20,24 @@ interface Charted {
   time: TimeView;
   pointed: Signal<string>; // the id of a group; "": none
   label: string;
+  devicesOf?: (id: string) => Promise<string[]>; // of a group: driver/pool/device
   isAlone?: boolean; // takes the keys that scroll
   pick: (group: number) => void;
   pickRow?: (row: Row) => void;
 }
 
-export function tipOf(groups: TimelineGroups, group: number): string {
+function devicesText(devices: string[]): string {
+  if (devices.length === 0) return "";
+  const more = devices.length > kNamed ? ` and ${devices.length - kNamed} more` : "";
+  return `, with ${devices.slice(0, kNamed).join(", ")}${more}`;
+}
+
+export function tipOf(groups: TimelineGroups, group: number, devices: string[]): string {
   const until = groups.until[group]!;
   const nodes = groups.firstNode[group + 1]! - groups.firstNode[group]!;
   const where = nodes === 0 ? "nodes not yet known" : nodes === 1 ? "1 node" : `${nodes} nodes`;
   const end = until === Infinity ? "no end" : timeText(new Date(until));
-  return `${groups.fullName(group)}, ${groups.kindOf(group)}, ${groups.sizes[group]} pods, ${where}, ${timeText(new Date(groups.from[group]!))} – ${end}`;
+  return `${groups.fullName(group)}, ${groups.kindOf(group)}, ${groups.sizes[group]} pods, ${where}, ${timeText(new Date(groups.from[group]!))} – ${end}${devicesText(devices)}`;
 }
 
 function save(name: string, url: string): void {
@@ -58,10 +67,11 @@ export function TimelineChart(props: Charted) {
   const shown = useRef({ props, tops });
   if (shown.current.tops !== tops) top.value = topAfter({ rows: shown.current.props.rows, tops: shown.current.tops }, rows, tops, top.value);
   shown.current = { props, tops };
+  const held = useSignal({ id: "", devices: [] as string[] });
   const tip = useComputed(() => {
     const { groups: all } = shown.current.props;
     const group = pointed.value === "" ? -1 : all.ids.indexOf(pointed.value);
-    return group < 0 ? "Point at a bar to read it. Drag to move; Ctrl and the wheel zoom, also the wheel over the times." : tipOf(all, group);
+    return group < 0 ? "Point at a bar to read it. Drag to move; Ctrl and the wheel zoom, also the wheel over the times." : tipOf(all, group, held.value.id === pointed.value ? held.value.devices : []);
   });
 
   // Handlers live longer than a rendering; they use what is shown last.
@@ -93,6 +103,17 @@ export function TimelineChart(props: Charted) {
     top.value = Math.max(0, Math.min(most, top.value + pixels));
   };
 
+  useSignalEffect(() => {
+    const id = pointed.value;
+    const ask = shown.current.props.devicesOf;
+    if (id === "" || !ask) return;
+    const timer = setTimeout(async () => {
+      // Without them the tip still says the rest.
+      const devices = await ask(id).catch(() => []);
+      if (pointed.peek() === id) held.value = { id, devices };
+    }, kRest);
+    return () => clearTimeout(timer);
+  });
   useSignalEffect(() => {
     void [time.shown.value, now.value, pointed.value, top.value];
     time.keepUp();

@@ -7,7 +7,7 @@ import { TextFilter } from "../frame/filters";
 import { useLive } from "../frame/live";
 import { Empty, Loading, Problem } from "../frame/notice";
 import { groupLink, link, route, setQuery } from "../frame/route";
-import type { GetTimelineChartResponse } from "../messages/timeline";
+import type { GetTimelineChartResponse, GetTimelineResponse } from "../messages/timeline";
 import { TimeButtons } from "./time_buttons";
 import { TimeView } from "./time_view";
 import { TimelineChart } from "./timeline_chart";
@@ -90,6 +90,13 @@ function Filters({ by, isFolded, asText }: { by: string; isFolded: boolean; asTe
   );
 }
 
+// They are not in the data of the chart, which has all groups.
+async function devicesOf(group: string): Promise<string[]> {
+  const answer = await call<GetTimelineResponse>("GetTimeline", { group, pageSize: 1 });
+  const nodes = answer.groups?.[0]?.nodes ?? [];
+  return [...new Set(nodes.flatMap((node) => node.devices ?? []))];
+}
+
 function rowsBy(by: string): By {
   if (by === "group") return "group";
   return by === "" ? "node" : "level";
@@ -135,6 +142,7 @@ export function TimelinePage() {
             rows={rows}
             time={time}
             pointed={pointed}
+            devicesOf={devicesOf}
             isAlone
             label={`Timeline of ${rows.rows.length} rows; the table of the same is below`}
             pick={(group) => {

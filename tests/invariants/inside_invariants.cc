@@ -1,10 +1,9 @@
 // 3, inside of nodes: no part is given out twice, and each pod has what it asks
 // for. The parts are read from the records and compared with the structures of
-// the nodes, vertex by vertex. No device is given out twice, either.
+// the nodes, vertex by vertex.
 #include <algorithm>
 
 #include "cluster/json/request_json.h"
-#include "matcher/devices/devices_text.h"
 #include "matcher/inside/node_structure.h"
 #include "matcher/inside/parts_text.h"
 #include "matcher/inside/structure_text.h"
@@ -78,23 +77,6 @@ void World::CheckInside() {
       if (!why.empty())
         Say(3, "pod {} has {} of node {}: it {}", place->uid, place->parts,
             name, why);
-    }
-  }
-}
-
-// A device is one claim's alone, but for admin access and what is shared.
-void World::CheckDevices() {
-  std::map<matcher::DeviceId, const Place*> owners;
-  for (const auto& [uid, place] : places) {
-    if (place.devices.empty()) continue;
-    for (const matcher::AllocatedDevice& each :
-         matcher::ReadDevices(place.devices)) {
-      if (each.admin_access || !each.share.empty() || !each.shared.empty())
-        continue;
-      const auto [owner, first] = owners.emplace(each.id, &place);
-      if (!first)
-        Say(3, "device {}/{} is given to pods {} and {}", each.id.pool,
-            each.id.device, owner->second->uid, uid);
     }
   }
 }

@@ -16,6 +16,9 @@ class WholeSystemScene final : public Scene {
   cluster::SimulatedCluster::Snapshot Truth() override {
     return system_.cluster.TakeSnapshot();
   }
+  std::vector<cluster::ResourceClaimPointer> DeviceClaims() override {
+    return system_.cluster.TakeDevices().claims;
+  }
   std::vector<cluster::SimulatedCluster::BindingRecord> Bindings(
       std::size_t from) override {
     return system_.cluster.Bindings(from);
@@ -51,6 +54,7 @@ std::vector<std::string> Invariants::Check(Scene& scene) {
   world->CheckCapacity();
   world->CheckInside();
   world->CheckDevices();
+  world->CheckDeviceClaims();
   world->CheckPools();
   world->CheckGraph();
   world->CheckFencing();

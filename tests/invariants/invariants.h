@@ -6,12 +6,13 @@
 //   2  either all pods of a group have a node or none has
 //   3  allocations and the usage by others stay within a node's allocatable
 //      amounts, unless the node shrank, or others placed pods, afterwards; no
-//      part inside of a node is given out twice, and each pod has what it asks;
-//      groups hold no more of a pool than there is, unless it was lowered
+//      part inside of a node and no device is given out twice, and each pod has
+//      what it asks; groups hold no more of a pool than there is, unless it was
+//      lowered
 //   4  the graph in memory equals the one rebuilt from nodes, others' pods and
 //      allocations
 //   5  writes that rely on a lease or term happen only while it is held
-//   6  no pod is lost and nothing leaks
+//   6  no pod is lost and nothing leaks; no claim has devices for nobody
 //   7  a reservation never starts later because of a group ranked behind it
 //   8  times that are compared come from one clock
 //

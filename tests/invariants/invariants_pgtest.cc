@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "cluster/devices/claim_spec.h"
@@ -164,6 +165,9 @@ void RunAlignedGangs(WholeSystem& system) {
   ASSERT_EQ(CountWithParts(system), 4) << "the second gang has no place";
 }
 
+constexpr const char* kOneGpu =
+    "resourceClaims: [{name: gpus, resourceClaimTemplateName: one-gpu}]";
+
 // Two devices on each node, and a template of claims of one.
 void PublishDevices(WholeSystem& system) {
   cluster::DeviceClass gpu;
@@ -217,19 +221,71 @@ void PlaceTwoGangs(WholeSystem& system) {
 // The second gang comes after a restart, and before the claims of the first one
 // are written: its devices are known from the records alone.
 void PlaceGangsWithDevices(WholeSystem& system) {
-  const std::string claims =
-      "resourceClaims: [{name: gpus, resourceClaimTemplateName: one-gpu}]";
   const auto count = [&system] {
     return system.Ask(
         "SELECT count(*) FROM placements WHERE devices IS NOT NULL");
   };
   PublishDevices(system);
   system.Settle();
-  PlaceGang(system, GangOf("train", 2, {.cpu = "1", .rules = claims}));
+  PlaceGang(system, GangOf("train", 2, {.cpu = "1", .rules = kOneGpu}));
   ASSERT_EQ(count(), "2") << "the first gang has no place";
   system.CrashAndRestart();
-  PlaceGang(system, GangOf("tests", 2, {.cpu = "1", .rules = claims}));
+  PlaceGang(system, GangOf("tests", 2, {.cpu = "1", .rules = kOneGpu}));
   ASSERT_EQ(count(), "4") << "the second gang has no place";
+}
+
+// A claim of a pod of another scheduler, allocated this device.
+void TakeDevice(WholeSystem& system, const std::string& node,
+                const std::string& device) {
+  cluster::PodTemplate other{};
+  other.pod.namespace_name = "kube-system";
+  other.pod.name = "other";
+  other.pod.scheduler_name = "default-scheduler";
+  other.pod.node_name = node;
+  other.pod.resource_claims = {{"gpus", "taken", ""}};
+  other.run.length.reset();
+  system.cluster.CreatePod(other);
+  cluster::ResourceClaim claim;
+  claim.namespace_name = "kube-system";
+  claim.name = "taken";
+  matcher::AllocatedDevice held;
+  held.request = "gpu";
+  held.id = {"gpu.example.com", node, device};
+  claim.allocation = cluster::ClaimDevices{{held}, {node}};
+  for (const auto& pod : system.cluster.TakeSnapshot().pods)
+    if (pod->name == "other")
+      claim.reserved_for = {{.name = pod->name, .uid = pod->uid}};
+  system.cluster.Put(claim);
+}
+
+// Another scheduler takes a device between the match and the binding.
+void LoseADevice(WholeSystem& system) {
+  PublishDevices(system);
+  system.Settle();
+  PlaceGang(system, GangOf("train", 2, {.cpu = "1", .rules = kOneGpu}));
+  const std::string node =
+      system.Ask("SELECT min(node_name) FROM held_devices");
+  TakeDevice(system, node,
+             system.Ask("SELECT min(device) FROM held_devices WHERE node_name "
+                        "= '" +
+                        node + "'"));
+  system.Settle();
+}
+
+// The claims of a gang are written, and then no node takes it any more.
+void CloseNodesBeforeBinding(WholeSystem& system) {
+  PublishDevices(system);
+  system.Settle();
+  system.cluster.FailBinds(cluster::BindFault::kUnreachable, 1);
+  PlaceGang(system, GangOf("train", 2, {.cpu = "1", .rules = kOneGpu}));
+  system.process->RunWorker(3, system.cluster.Now());
+  const auto claims = system.cluster.TakeDevices().claims;
+  ASSERT_TRUE(std::ranges::any_of(claims, [](const auto& claim) {
+    return claim->allocation.has_value();
+  })) << "no claim is written";
+  for (const auto& node : system.cluster.TakeSnapshot().nodes)
+    system.cluster.Cordon(node->name);
+  system.Settle();
 }
 
 void CountAgain(WholeSystem& system) {
@@ -323,6 +379,8 @@ const std::vector<Story>& Stories() {
       {"whole-nodes-forgotten", "2", RunAlone},
       {"inside-forgotten", "3", RunAlignedGangs},
       {"devices-forgotten", "3", PlaceGangsWithDevices},
+      {"holder-unseen", "3", LoseADevice},
+      {"claims-kept", "6", CloseNodesBeforeBinding},
       {"domains-mixed", "3", RunAlignedGangs},
       {"pool-forgotten", "3", ShareLicences},
       {"reservation-slips", "7", ReserveAndFill},

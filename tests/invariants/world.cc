@@ -57,6 +57,8 @@ void World::Read() {
   bindings = earlier + fresh_bindings.size();
   for (const auto& pod : truth.pods) pods[pod->uid] = pod;
   for (const auto& node : truth.nodes) nodes[node->name] = node;
+  for (const auto& claim : scene.DeviceClaims())
+    device_claims[Key(*claim)] = claim;
   sql::Transaction transaction(scene.database(),
                                sql::Isolation::kRepeatableRead);
   ReadGroups(transaction);
@@ -220,12 +222,24 @@ void World::ReadJobs(sql::Transaction& transaction) {
 bool World::HasHeardAll(const cluster::ClusterCache& cache) const {
   const auto cached_pods = cache.Pods();
   const auto cached_nodes = cache.Nodes();
+  const auto cached_claims = cache.AllocatedClaims();
+  const auto allocated = std::ranges::count_if(
+      device_claims,
+      [](const auto& known) { return known.second->allocation.has_value(); });
   const auto same = [](const auto& cached, const auto& known) {
     return known != nullptr &&
            known->resource_version == cached->resource_version;
   };
   return cached_pods.size() == pods.size() &&
          cached_nodes.size() == nodes.size() &&
+         std::ssize(cached_claims) == allocated &&
+         std::ranges::all_of(cached_claims,
+                             [&](const auto& claim) {
+                               const auto found =
+                                   device_claims.find(Key(*claim));
+                               return found != device_claims.end() &&
+                                      same(claim, found->second);
+                             }) &&
          std::ranges::all_of(cached_pods,
                              [&](const auto& pod) {
                                const auto found = pods.find(pod->uid);

@@ -5,6 +5,7 @@
 //   gang_invariants.cc         1, 2
 //   capacity_invariants.cc     3, 4
 //   inside_invariants.cc       3, inside of nodes
+//   device_invariants.cc       3, 6, devices of claims
 //   pool_invariants.cc         3
 //   fencing_invariants.cc      5, 8
 //   loss_invariants.cc         6
@@ -143,6 +144,9 @@ struct World {
   void CheckCapacity();
   void CheckInside();
   void CheckDevices();
+  void CheckDeviceClaims();
+  bool IsNeeded(const cluster::ResourceClaim& claim) const;
+  void CheckDevicesOf(const cluster::Pod& pod, const Place& place);
   void CountPools();
   void CheckPools();
   void CheckGraph();
@@ -163,6 +167,8 @@ struct World {
   cluster::SimulatedCluster::Snapshot truth;
   std::map<std::string, cluster::PodPointer> pods;  // actual pods, by UID
   std::map<std::string, cluster::NodePointer> nodes;
+  // The actual claims of devices, by "namespace/name".
+  std::map<std::string, cluster::ResourceClaimPointer> device_claims;
   std::map<std::string, Use> use;
   std::size_t bindings = 0;  // number so far
   std::vector<cluster::SimulatedCluster::BindingRecord> fresh_bindings;

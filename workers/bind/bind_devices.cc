@@ -8,6 +8,7 @@
 #include "cluster/text/quote.h"
 #include "matcher/devices/device_nodes.h"
 #include "matcher/devices/devices_text.h"
+#include "sql/faults.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -69,7 +70,8 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
     return;
   }
   for (const matcher::AllocatedDevice& each : write.devices.devices) {
-    const std::string holder = cache_.HolderOf(each.id);
+    const std::string holder =
+        sql::BugPlanted("holder-unseen") ? "" : cache_.HolderOf(each.id);
     if (each.admin_access || !each.share.empty() || holder.empty() ||
         holder == Key(*claim))
       continue;

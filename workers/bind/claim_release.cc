@@ -7,6 +7,7 @@
 
 #include "matcher/devices/devices_text.h"
 #include "sql/connection/transaction.h"
+#include "sql/faults.h"
 #include "workers/bind/bind_queries.h"
 #include "workers/loops/groups_queries.h"
 
@@ -79,7 +80,7 @@ std::vector<cluster::ClaimRelease> ClaimRelease::Unplaced(
 }
 
 int ClaimRelease::RunOnce() {
-  if (!cache_.Synced()) return 0;
+  if (!cache_.Synced() || sql::BugPlanted("claims-kept")) return 0;
   const std::vector<Use> uses = Find();
   if (uses.empty()) return 0;
   sql::Transaction transaction(pool_);

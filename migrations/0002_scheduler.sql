@@ -488,7 +488,7 @@ COMMENT ON COLUMN pods.duration_seconds IS 'activeDeadlineSeconds; null: unlimit
 COMMENT ON COLUMN pods.created_at IS 'When it was created.';
 COMMENT ON COLUMN pods.bound_at IS 'When it was bound.';
 COMMENT ON COLUMN pods.ended_at IS 'When its end was observed.';
-COMMENT ON COLUMN pods.replaced_by IS 'The pod that replaced this one, which failed or was deleted.';
+COMMENT ON COLUMN pods.replaced_by IS 'The pod that replaced this one, which failed, was deleted, or is being deleted (then it is bound until it is gone).';
 COMMENT ON COLUMN pods.turned_away IS 'Why the kubelet of its node rejected it (OutOfcpu, NodeAffinity, ...): its placement is not held, and its replacement is placed anew. Null: not rejected.';
 COMMENT ON COLUMN pods.told IS 'As in pods_provisional.';
 COMMENT ON COLUMN pods.start_after IS 'As in pods_provisional.';

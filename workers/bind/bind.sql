@@ -3,7 +3,8 @@
 -- they are written as they are.
 
 -- name: read_members_to_bind
--- The living members of allocated groups, waiting or bound, with their place.
+-- The living members of allocated groups, waiting or bound, with their place. One
+-- that is replaced while it is being deleted does not count for numbers of pods.
 SELECT
   g.id AS group_id,
   g.revision,
@@ -15,7 +16,12 @@ SELECT
   p.resource_version,
   p.state AS pod_state,
   p.owner_uid,
-  p.request ->> 'topology' AS topology,
+  (
+    p.request -> 'topology'
+    || CASE
+      WHEN p.replaced_by IS NULL THEN '{}' ELSE '{"uncounted": true}'
+    END::jsonb
+  )::text AS topology,
   coalesce(a.whole_nodes, false) AS whole_nodes,
   l.node_name,
   l.resource_set::text AS resource_set,

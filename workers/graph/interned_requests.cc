@@ -108,7 +108,11 @@ Request InternedRequests::Lasting(const cluster::Pod& pod, Request held) {
       !rules.anti_affinity.empty() || !rules.host_ports.empty();
   if (!keeps_away && !selected_.Any()) return held;
   cluster::PodRequest lasting = workers::Lasting(pod.request);
-  if (held != nullptr) lasting.resources = held->resources;
+  if (held != nullptr) {
+    lasting.resources = held->resources;
+    if (held->rules->topology.uncounted)
+      lasting.rules.Own().topology.uncounted = true;
+  }
   const Request plain = Intern(cluster::ToJson(lasting));
   const Request seen = Of(plain, pod.namespace_name, pod.labels);
   return seen == plain && !keeps_away ? held : seen;

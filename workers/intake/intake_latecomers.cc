@@ -130,6 +130,26 @@ void Latecomers::ReadGroups() {
   }
 }
 
+// The members on a node that are being deleted, of the groups to whose
+// controllers pods belong that have come.
+std::vector<std::string> Latecomers::FindLeaving() {
+  std::set<std::int64_t> ids;
+  for (const Arrival& arrival : arrivals_) {
+    const ActiveGroup* const group = GroupOf(arrival);
+    if (group != nullptr && group->alive) ids.insert(group->id);
+  }
+  std::vector<std::string> leaving;
+  if (ids.empty()) return leaving;
+  for (const sql::Row row :
+       transaction_.Run(queries::kReadBoundMembers,
+                        std::vector<std::int64_t>(ids.begin(), ids.end()))) {
+    auto uid = row.Get<std::string>("uid");
+    const cluster::PodPointer pod = cache_.PodByUid(uid);
+    if (pod != nullptr && pod->terminating) leaving.push_back(std::move(uid));
+  }
+  return leaving;
+}
+
 void Latecomers::ReadVacancies() {
   std::map<std::int64_t, ActiveGroup*> by_id;
   std::vector<std::int64_t> ids;
@@ -140,8 +160,8 @@ void Latecomers::ReadVacancies() {
   std::vector<std::string> free_names;
   for (const Arrival& arrival : arrivals_)
     if (IsFree(*arrival.pod)) free_names.push_back(arrival.pod->name);
-  for (const sql::Row row :
-       transaction_.Run(queries::kReadVacancies, ids, free_names)) {
+  for (const sql::Row row : transaction_.Run(queries::kReadVacancies, ids,
+                                             free_names, FindLeaving())) {
     by_id.at(row.Get<std::int64_t>("group_id"))
         ->vacancies.push_back(
             {row.Get<std::string>("uid"),

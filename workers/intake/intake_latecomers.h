@@ -3,6 +3,12 @@
 // completion index, else by an equal request, that of its own name first. If
 // the held place can be used, the pod gets it at once. Otherwise (as when its
 // node is in maintenance) it alone is matched, first in the pending order.
+//
+// A member on a node that is being deleted leaves its vacancy now, since its
+// controller may replace it now (podReplacementPolicy: TerminatingOrFailed). It
+// keeps its node until it is gone, which on a lost node may be never, so the
+// replacement is matched: it gets other room, or that room once it is free.
+//
 // Without a vacancy the pod is surplus: a group of one in the group's place of
 // the pending order, or growth of an elastic group.
 //
@@ -33,7 +39,8 @@
 
 namespace fluxnetes::workers {
 
-// The vacancy that a failed or deleted member left.
+// The vacancy that a member left which failed, was deleted, or is being
+// deleted.
 struct Vacancy {
   std::string uid;  // of that member
   std::optional<int> completion_index;
@@ -89,6 +96,7 @@ class Latecomers {
   };
 
   void ReadGroups();
+  std::vector<std::string> FindLeaving();
   void ReadVacancies();
   void ReadMaintenance();
   void Receive(const Arrival& arrival);

@@ -35,6 +35,30 @@ FROM unnest($1::text [], $2::text [], $3::text [], $4::text [])
 AS v (uid, state, node, turned_away)
 WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
 
+-- name: undo_replacements
+-- Members that succeeded after they were replaced, while they were being deleted
+-- by hand or with their node, count again in the place of these replacements
+-- ($1) once their Job has deleted them as superfluous.
+WITH undone AS MATERIALIZED (
+  SELECT
+    r.uid AS late,
+    o.uid
+  FROM unnest($1::text []) AS v (uid)
+  INNER JOIN pods AS r ON r.uid = any(ARRAY[v.uid])
+  INNER JOIN pods AS o
+    ON o.group_id = any(ARRAY[r.group_id]) AND o.replaced_by = r.uid || ''
+  WHERE
+    r.state = 'deleted'
+    AND r.replaced_by IS NULL
+    AND r.owner_kind = 'Job'
+    AND o.owner_kind = 'Job'
+    AND o.state = 'succeeded'
+)
+UPDATE pods AS p
+SET replaced_by = CASE WHEN p.uid = u.late THEN u.uid END
+FROM undone AS u
+WHERE p.uid = any(ARRAY[u.late, u.uid]);
+
 -- name: bind_members
 -- Records members that the API server shows on a node.
 UPDATE pods AS p SET state = 'bound', node_name = v.node, bound_at = $3
@@ -427,10 +451,18 @@ WHERE
   )
 ORDER BY g.id + 0 DESC;
 
+-- name: read_bound_members
+-- The members on a node of these groups that were not replaced.
+SELECT p.uid
+FROM unnest($1::bigint []) AS v (id)
+INNER JOIN pods AS p ON p.group_id = any(ARRAY[v.id])
+WHERE p.state = 'bound' AND p.replaced_by IS NULL;
+
 -- name: read_vacancies
 -- Members that failed or were deleted and were not replaced, with the place
--- held for a replacement, if there is one that can be used; and those of these
--- names ($2) that succeeded, which a pod without a controller may repeat.
+-- held for a replacement, if there is one that can be used; those of these
+-- names ($2) that succeeded, which a pod without a controller may repeat; and
+-- last those on a node that are being deleted ($3), which keep their place.
 SELECT
   p.group_id,
   p.uid,
@@ -446,13 +478,15 @@ LEFT JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[p.group_id])
   AND l.pod_uid = any(ARRAY[p.uid])
   AND p.turned_away IS NULL
+  AND p.state <> 'bound'
 WHERE
   p.replaced_by IS NULL
   AND (
     p.state IN ('failed', 'deleted')
     OR (p.state = 'succeeded' AND p.pod_name = any($2::text []))
+    OR (p.state = 'bound' AND p.uid = any($3::text []))
   )
-ORDER BY v.id, l.node_name IS NULL, p.ended_at, p.uid;
+ORDER BY v.id, p.state = 'bound', l.node_name IS NULL, p.ended_at, p.uid;
 
 -- name: find_nodes_in_maintenance
 -- The nodes among these ($1, with their labels $2) that are in maintenance at a
@@ -469,7 +503,7 @@ WHERE EXISTS (
 
 -- name: replace_members
 -- Gives vacancies ($2) of groups ($3) to pods ($1), with their places ($4) or
--- without.
+-- without. Pods that are being deleted keep their places until they are gone.
 WITH v AS MATERIALIZED (
   SELECT *
   FROM unnest($1::text [], $2::text [], $3::bigint [], $4::boolean [])
@@ -525,7 +559,10 @@ marked AS (
         coalesce(p.parts, max(l.parts)),
         coalesce(p.devices, max(l.devices))
       FROM placements AS l
-      WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy
+      WHERE
+        l.fluxion_job = any(ARRAY[v.id])
+        AND l.pod_uid = v.vacancy
+        AND p.state <> 'bound'
     )
   FROM v
   WHERE p.uid = any(ARRAY[v.vacancy])
@@ -537,8 +574,13 @@ taken AS (
   WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND v.with_place
 )
 
-DELETE FROM placements AS l USING v
-WHERE l.fluxion_job = any(ARRAY[v.id]) AND l.pod_uid = v.vacancy AND NOT v.with_place;
+DELETE FROM placements AS l USING v, pods AS o
+WHERE
+  l.fluxion_job = any(ARRAY[v.id])
+  AND l.pod_uid = v.vacancy
+  AND NOT v.with_place
+  AND o.uid = any(ARRAY[v.vacancy])
+  AND o.state <> 'bound';
 
 -- name: rebind_groups
 -- Raises the revision of groups in which a waiting pod was given a place

@@ -249,11 +249,14 @@ SELECT
   p.other::text AS other,
   p.parts,
   p.devices,
-  m.uid IS NOT NULL AS succeeded
+  coalesce(m.state = 'succeeded', false) AS succeeded,
+  m.replaced_by IS NOT NULL
+  OR coalesce(m.request @> '{"topology": {"uncounted": true}}', false)
+    AS uncounted
 FROM allocations AS a
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
-LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
+LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid])
 LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 WHERE a.queue = any($1::text [])
 ORDER BY a.fluxion_job, p.pod_uid;
@@ -284,12 +287,15 @@ SELECT
   p.other::text AS other,
   p.parts,
   p.devices,
-  m.uid IS NOT NULL AS succeeded
+  coalesce(m.state = 'succeeded', false) AS succeeded,
+  m.replaced_by IS NOT NULL
+  OR coalesce(m.request @> '{"topology": {"uncounted": true}}', false)
+    AS uncounted
 FROM unnest($1::bigint []) AS v (id)
 INNER JOIN allocations AS a ON a.fluxion_job = any(ARRAY[v.id])
 INNER JOIN placements AS p ON p.fluxion_job = any(ARRAY[a.fluxion_job])
 LEFT JOIN pod_groups AS g ON g.id = any(ARRAY[a.group_id])
-LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid]) AND m.state = 'succeeded'
+LEFT JOIN pods AS m ON m.uid = any(ARRAY[p.pod_uid])
 LEFT JOIN external_groups AS x ON x.group_id = any(ARRAY[a.fluxion_job])
 ORDER BY v.id, p.pod_uid;
 

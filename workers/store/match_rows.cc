@@ -19,6 +19,7 @@ const cluster::PodRequest* RequestIn(const sql::Row& row,
   request.resources.pods = 1;
   if (const auto other = row.Find<std::string>("other"))
     ReadOtherResources(*other, request.resources);
+  if (row.Get<bool>("uncounted")) request.rules.Own().topology.uncounted = true;
   return requests(cluster::ToJson(request));
 }
 

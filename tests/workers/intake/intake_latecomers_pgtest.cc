@@ -20,10 +20,17 @@ class LatecomersTest : public LifecycleTest {
     return Create({.name = name, .group = "train", .size = 3, .owner = owner});
   }
 
+  // Its containers end in their grace period.
+  void StartToDelete(const std::string& name) {
+    door.ChangePod("default/" + name,
+                   [](cluster::Pod& pod) { pod.terminating = true; });
+    Observe();
+  }
+
   std::string PlaceOf(const std::string& uid) {
     return Ask(
-        "SELECT node_name || coalesce(' held', '') FROM placements "
-        "WHERE held_until IS NULL AND pod_uid = '" +
+        "SELECT node_name FROM placements WHERE held_until IS NULL AND "
+        "pod_uid = '" +
         uid + "'");
   }
 
@@ -70,6 +77,77 @@ TEST_F(LatecomersTest, ReplacementIsSeenBeforeThePlaceIsHeld) {
       Ask("SELECT node_name FROM placements WHERE pod_uid = '" + late + "'"),
       "n0");
   EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "3");
+}
+
+// As a Kubernetes Job makes it: podReplacementPolicy: TerminatingOrFailed.
+TEST_F(LatecomersTest, ReplacementOfAMemberThatIsBeingDeletedTakesItsPlace) {
+  Run("train", 3);
+  const std::string leaving = door.PodOf("default/train-1").uid;
+  StartToDelete("train-1");
+  const std::string late = ComeLate();
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT group_name, state, first_in_line FROM pod_groups"),
+            "train|pending|t");
+  EXPECT_EQ(Ask("SELECT replaced_by FROM pods WHERE uid = '" + leaving + "'"),
+            late);
+  EXPECT_EQ(PlaceOf(leaving), "n0");  // it still runs there
+  EXPECT_EQ(PlaceOf(late), "");
+
+  door.Remove("default/train-1");
+  Observe();
+  Clean();
+  EXPECT_EQ(PlaceOf(leaving), "");  // and it is held for nobody
+  EXPECT_EQ(Ask("SELECT count(*) FROM placements"), "2");
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  Allocate("train");
+  Bind("train");
+  Observe();
+  EXPECT_EQ(StateOf("train"), "bound");
+}
+
+TEST_F(LatecomersTest, VacancyIsTakenBeforeThatOfAMemberThatIsBeingDeleted) {
+  Run("train", 3);
+  StartToDelete("train-0");
+  door.End("default/train-2", cluster::PodPhase::kFailed);
+  Observe();
+  Clean();
+  ComeLate("first");
+  ComeLate("second");
+  ComeLate("third");
+  ObserveAndPromote();
+  EXPECT_EQ(AskAll("SELECT o.pod_name, r.pod_name FROM pods o JOIN pods r ON "
+                   "r.uid = o.replaced_by ORDER BY 1"),
+            "train-0|second\ntrain-2|first");
+  EXPECT_EQ(StateOf("fluxnetes-group-default-third"), "pending queued");
+}
+
+TEST_F(LatecomersTest, MemberThatSucceedsWhileItIsBeingDeletedNeedsNobody) {
+  Run("train", 3);
+  StartToDelete("train-1");
+  const std::string late = ComeLate("late");
+  ObserveAndPromote();
+  ASSERT_EQ(Ask("SELECT state FROM pods WHERE uid = '" + late + "'"),
+            "waiting");
+  // Its Job counts it, and deletes what is one pod too many.
+  door.End("default/train-1", cluster::PodPhase::kSucceeded);
+  Observe();
+  door.Remove("default/late");
+  Observe();
+  Clean();
+  EXPECT_EQ(StateOf("train"), "bound");
+  for (const char* key : {"default/train-0", "default/train-2"})
+    door.End(key, cluster::PodPhase::kSucceeded);
+  Observe();
+  Clean();
+  EXPECT_EQ(Ask("SELECT result FROM group_history"), "succeeded");
+}
+
+TEST_F(LatecomersTest, BarePodDoesNotReplaceOneThatIsBeingDeleted) {
+  Run("train", 3);
+  StartToDelete("train-1");
+  ComeLate("late", "");
+  ObserveAndPromote();
+  EXPECT_EQ(Filling("train"), "1/3");
 }
 
 TEST_F(LatecomersTest, IndexDecidesWhoseplaceItIs) {

@@ -240,6 +240,35 @@ TEST_F(MatchWorkerTest, ReleasedPlaceIsUsedByWhoeverWaits) {
   EXPECT_EQ(PlacesOf("second"), "n1");
 }
 
+// It goes where pods are lacking: where the old one still is, which no longer
+// counts.
+TEST_F(MatchWorkerTest, ReplacementOfAPodThatIsBeingDeletedKeepsTheirNumbers) {
+  for (const char* node : {"n0", "n1", "n2"}) SetNode(node, 3'000);
+  const auto create = [this](const std::string& name) {
+    cluster::Pod pod =
+        PodOf({.name = name, .group = "train", .size = 4, .owner = "train"});
+    pod.labels["fluxnetes.pods-per-node"] = "2";
+    door.Put(std::move(pod));
+    ObserveAndPromote();
+  };
+  for (const char* name : {"train-0", "train-1", "train-2", "train-3"})
+    create(name);
+  Match();
+  BindPlaced();
+  Observe();
+  ASSERT_EQ(PlacesOf("train"), "n0 n0 n1 n1");
+
+  door.ChangePod("default/train-1",
+                 [](cluster::Pod& pod) { pod.terminating = true; });
+  create("train-9");
+  EXPECT_EQ(StateOf("train"), "pending queued");
+  Match();
+  EXPECT_EQ(PlacesOf("train"), "n0 n0 n1 n1 n0");
+  BindPlaced();
+  EXPECT_EQ(door.PodOf("default/train-9").node_name, "n0");
+  EXPECT_EQ(StateOf("train"), "bound");
+}
+
 TEST_F(MatchWorkerTest, EditOfAQueueTakesEffectAtOnce) {
   database.Execute("UPDATE queues SET paused = true");
   CreateGang("train", 1);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -155,6 +156,7 @@ void ScheduleGraph::Forget(KnownNode& node) {
   graph_.RemoveNode(node.index);
   by_index_[node.index] = nullptr;
   node.index = -1;
+  node.grown.clear();
   if (!(node.unmanaged == cluster::Resources{}) ||
       !node.unmanaged_pods.empty()) {
     return;
@@ -296,6 +298,32 @@ void ScheduleGraph::SetUnmanaged(
   const bool unused =
       node.index < 0 && used == cluster::Resources{} && pods.empty();
   if (unused) nodes_.erase(name);
+}
+
+void ScheduleGraph::SetGrown(
+    const std::string& name,
+    const std::map<std::string, cluster::Resources>& grown) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.known) return;
+  KnownNode& node = found->second;
+  std::map<std::string, std::vector<std::int64_t>> amounts;
+  for (const auto& [uid, more] : grown) amounts.emplace(uid, Vector(more));
+  if (amounts == node.grown) return;
+  std::set<GroupId> groups;
+  for (const auto* pods : {&node.grown, &amounts}) {
+    for (const auto& [uid, more] : *pods) {
+      if (const auto place = holdings_.PlaceOf(uid))
+        groups.insert(place->group);
+    }
+  }
+  node.grown = std::move(amounts);
+  for (const GroupId group : groups) {
+    graph_.Cancel(group);
+    Book(holdings_.at(group));
+  }
+  evictions_.NoteChange();
+  Grow(node.index);
+  changes_.changed.push_back(node.index);
 }
 
 const cluster::Node* ScheduleGraph::NodeAt(matcher::NodeIndex index) const {

@@ -87,6 +87,10 @@ class ScheduleGraph {
   void SetUnmanaged(const std::string& name, const cluster::Resources& used,
                     const std::vector<const cluster::PodRequest*>& pods = {},
                     int occupants = 0);
+  // What pods that have a place on the node use beyond it, by UID, since they
+  // were resized there. They hold it like the place, and give it back with it.
+  void SetGrown(const std::string& name,
+                const std::map<std::string, cluster::Resources>& grown);
   // The pods, by UID, that the node's kubelet has admitted, in order.
   void SetAdmitted(const std::string& name, std::vector<std::string> pods);
   // For a run ahead of time: kubelets give pods what is planned for them.
@@ -198,6 +202,8 @@ class ScheduleGraph {
   void TouchAll() { holdings_.TouchAll(); }
   // With devices by class, as accounts count them (device_counts.h).
   std::vector<std::int64_t> AmountsOf(const Held& held) const;
+  // What a pod has of its node: its place, and what it has grown by.
+  std::vector<std::int64_t> HeldOfNode(const PlacedMember& member) const;
   // kForever if it has none.
   matcher::Time PlannedEnd(const Held& held) const;
   // The resource of that name, as in amounts.
@@ -232,6 +238,7 @@ class ScheduleGraph {
     cluster::Resources unmanaged;
     std::vector<const cluster::PodRequest*> unmanaged_pods;
     int occupants = 0;
+    std::map<std::string, std::vector<std::int64_t>> grown;  // by UID
     std::vector<std::string> admitted;  // UIDs, if its kubelet says anything
     std::vector<std::int64_t> totals;   // of `node`
     std::vector<std::int64_t> others;   // of `unmanaged`
@@ -278,6 +285,7 @@ class ScheduleGraph {
   void SetClaim(const AllocatedClaim& claim);
   void NoteDevices(const std::string& node, bool more);
   void MarkAdmitted(const KnownNode& node);
+  bool HasGrown(const PlacedMember& member) const;
   void ChargeUnmanaged(KnownNode& node);
   void Book(Holding& holding);
   void Book(const PoolHold& hold);

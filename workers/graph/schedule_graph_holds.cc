@@ -76,7 +76,7 @@ void ScheduleGraph::Book(Holding& holding) {
   std::vector<std::vector<std::int64_t>> amounts;
   std::vector<matcher::RulesId> rules;
   for (const PlacedMember& member : held.members) {
-    amounts.push_back(requests_.Amounts(member.request));
+    amounts.push_back(HeldOfNode(member));
     rules.push_back(requests_.Rules(member.request));
   }
   const std::vector<std::string> parts = PartsOf(held.members);
@@ -92,6 +92,21 @@ void ScheduleGraph::Book(Holding& holding) {
   if (parts.empty()) return;
   for (const matcher::NodeIndex node : holding.nodes)
     if (!by_index_[node]->admitted.empty()) MarkAdmitted(*by_index_[node]);
+}
+
+bool ScheduleGraph::HasGrown(const PlacedMember& member) const {
+  return nodes_.at(member.node).grown.contains(member.uid);
+}
+
+std::vector<std::int64_t> ScheduleGraph::HeldOfNode(
+    const PlacedMember& member) const {
+  std::vector<std::int64_t> amounts = requests_.Amounts(member.request);
+  if (!HasGrown(member)) return amounts;
+  const auto& more = nodes_.at(member.node).grown.at(member.uid);
+  amounts.resize(std::max(amounts.size(), more.size()));
+  for (std::size_t r = 0; r < more.size(); ++r)
+    amounts[r] = std::min(amounts[r] + more[r], matcher::kMaxAmount);
+  return amounts;
 }
 
 void ScheduleGraph::Relabel(GroupId group, const PodOf& pod_of) {
@@ -199,7 +214,8 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
   if (!place || place->group != group) return false;
   const matcher::NodeIndex node = holding->nodes[place->position];
   const matcher::Time until = holding->held.end.value_or(matcher::kForever);
-  const bool whole = holding->held.sharing.whole_nodes;
+  const bool more = holding->held.sharing.whole_nodes ||
+                    HasGrown(holding->held.members[place->position]);
   graph_.Release(group, place->position);
   const auto* request = holdings_.RemovePlace(*place);
   NoteGone(*holding);
@@ -207,7 +223,7 @@ bool ScheduleGraph::Release(GroupId group, const std::string& uid) {
     LeavePools(holding->held, until);
     Forget(*holding);
   }
-  LeaveNode(node, until, whole ? nullptr : request);
+  LeaveNode(node, until, more ? nullptr : request);
   return true;
 }
 
@@ -219,7 +235,8 @@ void ScheduleGraph::ReleaseAll(Holding& holding) {
   for (std::size_t i = 0; i < holding.nodes.size(); ++i) {
     const PlacedMember& member = holding.held.members[i];
     if (member.uid.empty()) continue;
-    LeaveNode(holding.nodes[i], until, whole ? nullptr : member.request);
+    const bool more = whole || HasGrown(member);
+    LeaveNode(holding.nodes[i], until, more ? nullptr : member.request);
   }
   LeavePools(holding.held, until);
   Forget(holding);
@@ -308,7 +325,7 @@ ScheduleGraph::HeldWithoutEnd() const {
     for (const PlacedMember& member : holding.held.members) {
       if (member.uid.empty()) continue;
       auto& sums = held[nodes_.at(member.node).index];
-      const auto& amounts = requests_.Amounts(member.request);
+      const auto amounts = HeldOfNode(member);
       if (sums.size() < amounts.size()) sums.resize(amounts.size());
       for (std::size_t r = 0; r < amounts.size(); ++r) {
         sums[r] += static_cast<double>(amounts[r]);

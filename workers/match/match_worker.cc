@@ -395,6 +395,7 @@ void MatchWorker::DropNode(const std::string& name) {
   maintenance_.NoteNode();
   // Otherwise their use would be charged when the node comes back.
   schedule_->SetUnmanaged(name, {});
+  schedule_->SetGrown(name, {});
   schedule_->RemoveNode(name);
 }
 
@@ -404,6 +405,7 @@ void MatchWorker::ApplyUnmanaged(const cluster::Node& node) {
     return cache_.PodByUid(uid);
   };
   cluster::Resources sum;
+  std::map<std::string, cluster::Resources> grown;
   std::vector<const cluster::PodRequest*> seen;
   int occupants = 0;
   ExternalPods::Places places = external_pods_.On(node.name);
@@ -413,7 +415,9 @@ void MatchWorker::ApplyUnmanaged(const cluster::Node& node) {
       if (!node.zones.empty() && cluster::IsAdmitted(*pod))
         admitted.push_back(pod->uid);
       if (looks) schedule_->Relabel(*pod, pod_of);
-      cluster::AddUpTo(node.allocatable, sum, Grown(*schedule_, *pod));
+      cluster::Resources more = Grown(*schedule_, *pod);
+      if (!(more == cluster::Resources{}))
+        grown.emplace(pod->uid, std::move(more));
       continue;
     }
     if (!places.Take(*pod)) {
@@ -425,6 +429,7 @@ void MatchWorker::ApplyUnmanaged(const cluster::Node& node) {
   }
   if (sql::BugPlanted("others-forgotten")) sum = {};
   schedule_->SetUnmanaged(node.name, sum, seen, occupants);
+  schedule_->SetGrown(node.name, grown);
   schedule_->SetAdmitted(node.name, std::move(admitted));
 }
 

@@ -41,7 +41,7 @@ void AddHoldings(ScheduleGraph& graph, const matcher::Gang& gang,
     if (member.uid.empty()) continue;
     const NodeIndex node = graph.IndexOfNode(member.node);
     if (MayGo(graph, gang, node))
-      AddHeld(candidate.holds[node], graph.requests().Amounts(member.request));
+      AddHeld(candidate.holds[node], graph.HeldOfNode(member));
   }
   AddPools(graph, gang, held, candidate);
 }

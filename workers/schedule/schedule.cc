@@ -133,6 +133,12 @@ void Schedule::SetUnmanaged(const std::string& node,
   state_->graph.SetUnmanaged(node, used, pods, occupants);
 }
 
+void Schedule::SetGrown(
+    const std::string& node,
+    const std::map<std::string, cluster::Resources>& grown) {
+  state_->graph.SetGrown(node, grown);
+}
+
 void Schedule::SetAdmitted(const std::string& node,
                            std::vector<std::string> pods) {
   state_->graph.SetAdmitted(node, std::move(pods));

@@ -176,6 +176,11 @@ class Schedule {
                     const std::vector<const cluster::PodRequest*>& pods = {},
                     int occupants = 0);
 
+  // Sets what pods that have a place on the node use beyond it, by UID. A group
+  // that needs of it waits for them.
+  void SetGrown(const std::string& node,
+                const std::map<std::string, cluster::Resources>& grown);
+
   // Sets the pods, by UID and in order, that the node's kubelet has admitted.
   // It matters where the node says what its kubelet has given away.
   void SetAdmitted(const std::string& node, std::vector<std::string> pods);

@@ -1,4 +1,5 @@
 #include "tests/workers/support/match_fixture.h"
+#include "workers/cleanup/cleanup.h"
 #include "workers/loops/group_jobs.h"
 #include "workers/match/node_reporter.h"
 
@@ -296,6 +297,34 @@ TEST_F(MatchWorkerTest, PodsOfOthersAreChargedWhereTheyRun) {
   ObserveAndPromote();
   Match();
   EXPECT_EQ(PlacesOf("next"), "n0");
+}
+
+TEST_F(MatchWorkerTest, GroupThatNeedsWhatAPodWasResizedToWaitsForIt) {
+  for (const char* node : {"n1", "n2"}) SetNode(node, 1'000);
+  Place("first", 1);
+  ASSERT_EQ(PlacesOf("first"), "n0");
+  BindPlaced();
+  Observe();
+  door.ChangePod("default/first-0", [](cluster::Pod& pod) {
+    pod.request.resources.cpu_milli = 60'000;
+  });
+  Create({.name = "large", .cpu = 8'000});
+  ObserveAndPromote();
+  Match();
+  // There is no end known of what it waits for.
+  EXPECT_EQ(StateOf("fluxnetes-group-default-large"), "pending reserved");
+  EXPECT_FALSE(match->worker.Compare().again);
+
+  database.Execute(
+      "UPDATE pod_groups SET revision = revision + 1, "
+      "cancel_reason = 'enough' WHERE group_name = 'first'");
+  door.Remove("default/first-0");
+  Observe();
+  Cleanup cleanup(database.pool(), *jobs, *client, door, {});
+  while (cleanup.RunOnce(kNoon)) {
+  }
+  Match();
+  EXPECT_EQ(PlacesOf("fluxnetes-group-default-large"), "n0");
 }
 
 TEST_F(MatchWorkerTest, NodeThatComesBackIsNotChargedForPodsThatAreGone) {

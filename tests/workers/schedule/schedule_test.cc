@@ -234,6 +234,29 @@ TEST(Schedule, WhatOthersUseIsNotGiven) {
   EXPECT_EQ(story.Decide(1), "2: node0");
 }
 
+TEST(Schedule, WhatAPodHasGrownByIsItsOwnUntilItLeaves) {
+  Story story;
+  story.Nodes("node0 cpu=4");
+  story.Group("1x1", {.duration = 100});
+  EXPECT_EQ(story.Decide(0), "1: node0");
+  cluster::Resources more;
+  more.cpu_milli = 3'000;
+  story.schedule.SetGrown("node0", {{Uid(1, 0), more}});
+  story.Group("1x2");
+  EXPECT_EQ(story.Decide(1), "");
+  EXPECT_TRUE(story.decision.verdicts.empty());  // not unsatisfiable
+  EXPECT_EQ(story.Reserved(), "2 at 100 on node0");
+  story.schedule.SetGrown("node0", {});  // it has shrunk again
+  EXPECT_EQ(story.Decide(2), "2: node0");
+
+  more.cpu_milli = 1'000;
+  story.schedule.SetGrown("node0", {{Uid(1, 0), more}});
+  story.Group("1x2");
+  EXPECT_EQ(story.Decide(3), "");
+  story.End(1);
+  EXPECT_EQ(story.Decide(4), "3: node0");
+}
+
 TEST(Schedule, PlacesAreGivenBackPodByPod) {
   Story story;
   story.Nodes("node0 cpu=4");

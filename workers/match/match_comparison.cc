@@ -8,11 +8,14 @@ namespace fluxnetes::workers {
 namespace {
 
 // Lets a second worker load the content of the first one's store; it writes
-// nothing.
+// nothing. A group that the first one read before its recorded start, as the
+// clock of another process was ahead, is in memory as if it had started then
+// (MatchWorker::Restore): it is read like that again.
 class ReadingStore final : public MatchStore {
  public:
-  ReadingStore(MatchStore& store, std::set<std::string> claimed)
-      : store_(store), claimed_(std::move(claimed)) {}
+  ReadingStore(MatchStore& store, const Schedule& memory,
+               std::set<std::string> claimed)
+      : store_(store), memory_(memory), claimed_(std::move(claimed)) {}
 
   bool Acquire() override { return true; }
   std::optional<News> Read(const RequestMaker& requests) override {
@@ -21,13 +24,17 @@ class ReadingStore final : public MatchStore {
   News Load(const RequestMaker& requests) override {
     std::optional<News> news = store_.Read(requests);
     news_waits_ = !news;
-    return news ? *std::move(news) : News{};
+    if (!news) return {};
+    StartAsInMemory(news->held);
+    return *std::move(news);
   }
   Names ReadNodes() override { return {claimed_.begin(), claimed_.end()}; }
   Claimed Claim(const RequestMaker&, const Names&) override { return {}; }
   std::vector<Held> ReadHoldersOfOthers(const RequestMaker& requests,
                                         const Names& nodes) override {
-    return store_.ReadHoldersOfOthers(requests, nodes);
+    std::vector<Held> held = store_.ReadHoldersOfOthers(requests, nodes);
+    StartAsInMemory(held);
+    return held;
   }
   void LetGo(const Names&) override {}
   News Take(const RequestMaker&, const std::set<GroupId>&) override {
@@ -42,7 +49,15 @@ class ReadingStore final : public MatchStore {
   bool news_waits() const { return news_waits_; }
 
  private:
+  void StartAsInMemory(std::vector<Held>& held) const {
+    for (Held& each : held) {
+      const auto start = memory_.StartOf(each.group);
+      if (start) each.start = std::min(each.start, *start);
+    }
+  }
+
   MatchStore& store_;
+  const Schedule& memory_;
   const std::set<std::string> claimed_;
   bool news_waits_ = false;
 };
@@ -75,7 +90,7 @@ std::string PlacesPart(const std::string& line) {
 MatchWorker::Comparison MatchWorker::Compare() {
   Comparison result;
   if (schedule_ == nullptr) return result;
-  ReadingStore store(store_, claimed_);
+  ReadingStore store(store_, *schedule_, claimed_);
   MatchWorker twin(store, cache_, {});
   twin.now_ = now_;
   twin.Load();

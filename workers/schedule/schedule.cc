@@ -209,6 +209,12 @@ bool Schedule::OthersLeaveFor(GroupId group) const {
   return state_->graph.EvictedUntil(group).has_value();
 }
 
+std::optional<matcher::Time> Schedule::StartOf(GroupId group) const {
+  const Held* held = state_->graph.holdings().HeldBy(group);
+  if (held == nullptr) return std::nullopt;
+  return held->start;
+}
+
 std::vector<std::string> Schedule::NodesOf(GroupId group) const {
   return state_->graph.holdings().NodesOf(group);
 }

@@ -229,6 +229,10 @@ class Schedule {
   // Returns the node of a pod, if it has one.
   std::optional<std::string> NodeOf(const std::string& uid) const;
 
+  // Returns from when on the group holds what it holds; nothing: it holds
+  // nothing.
+  std::optional<matcher::Time> StartOf(GroupId group) const;
+
   // Whether groups that were evicted for this one hold something still.
   bool OthersLeaveFor(GroupId group) const;
 

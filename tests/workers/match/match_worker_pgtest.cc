@@ -106,6 +106,19 @@ TEST_F(MatchWorkerTest, TheNextOwnerRebuildsTheSameGraphFromTheDatabase) {
   EXPECT_EQ(match->worker.Describe(), before);
 }
 
+// The new owner had looked at the clock before its predecessor placed a gang.
+TEST_F(MatchWorkerTest, GangThatWasPlacedByAClockAheadIsNoDifference) {
+  CreateGang("train", 2);
+  ObserveAndPromote();
+  Match(kNoon + std::chrono::seconds(1));
+  ASSERT_EQ(StateOf("train"), "allocated");
+  match->worker.Stop();
+  StartMatch();
+  Match(kNoon);
+  Match(kNoon + std::chrono::seconds(2));
+  EXPECT_FALSE(match->worker.Compare().again);
+}
+
 // Its first allocation still exists, but holds nothing any more.
 TEST_F(MatchWorkerTest, GroupThatIsPlacedAgainHasTheTimesOfItsNewPlace) {
   const auto times = [this] {

@@ -94,13 +94,47 @@ def flux(api):
 
 
 def leaders(api):
+    stand_ins.number_pods_of_sets(api)
     it = api.create(example("leaderworkerset.yaml")[0])
-    making = stand_ins.leader_worker_set(api, it)
-    next(making)
-    arrived = await_true(lambda: group("vllm").get("arrived") == 1)
-    claim("LeaderWorkerSet: the leader waits for its workers",
-          arrived and not nodes_of(api, "vllm"), group("vllm"))
-    starts_whole(api, "LeaderWorkerSet", "vllm", 4, making)
+
+    def pods(selector):
+        return api.pods(f"{stand_ins.OF_SET}name=vllm,{selector}")
+
+    def leader(replica):
+        return pods(f"{stand_ins.OF_SET}worker-index=0,"
+                    f"{stand_ins.OF_SET}group-index={replica}")
+
+    def nodes():
+        return [pod for pod in pods("") if pod["spec"].get("nodeName")]
+
+    stand_ins.leaders(api, it)
+    names = ["vllm-0", "vllm-1"]
+    arrived = await_true(
+        lambda: all(group(name).get("arrived") == 1 for name in names))
+    claim("LeaderWorkerSet: each leader waits for its workers",
+          arrived and not nodes(), group("vllm-0"))
+    stand_ins.workers(api, it, leader(0)[0])
+    claim("LeaderWorkerSet: a replica starts when its workers are there",
+          bound("vllm-0", 4) and not group("vllm-1").get("boundAt"),
+          group("vllm-0"))
+    stand_ins.workers(api, it, leader(1)[0])
+    claim("LeaderWorkerSet: and so does the other",
+          bound("vllm-1", 4) and len(nodes()) == 8, group("vllm-1"))
+
+    # RecreateGroupOnPodRestart.
+    old, before = leader(1)[0], group("vllm-1")["boundAt"]
+    api.delete_with_dependents({"apiVersion": "v1", "kind": "Pod", **old})
+
+    def new_leader():
+        return [pod for pod in leader(1)
+                if pod["metadata"]["uid"] != old["metadata"]["uid"]]
+
+    claim("LeaderWorkerSet: a leader that was deleted is made again",
+          await_true(new_leader))
+    stand_ins.workers(api, it, new_leader()[0])
+    claim("LeaderWorkerSet: with its new workers it is the next gang",
+          await_true(lambda: group("vllm-1").get("boundAt", before) != before)
+          and bound("vllm-1", 4) and len(nodes()) == 8, group("vllm-1"))
 
 
 def argo(api):

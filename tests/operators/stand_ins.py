@@ -183,39 +183,64 @@ def mini_cluster(api, it):
                          completionMode="Indexed", backoffLimit=100))
 
 
-def leader_worker_set(api, it):
-    """LeaderWorkerSet: a StatefulSet of leaders, of which Kubernetes makes pods;
-    for each leader that is there, a StatefulSet of its workers."""
+OF_SET = "leaderworkerset.sigs.k8s.io/"
+
+
+def number_pods_of_sets(api):
+    """LeaderWorkerSet's webhook, as policies of the API server: each pod gets a
+    label with the number at the end of its name, a leader that of its replica, a
+    worker its own."""
+    number = ("object.metadata.name.substring("
+              "object.metadata.name.lastIndexOf('-') + 1)")
+    is_leader = f"'{OF_SET}worker-index' in object.metadata.labels"
+    for name, label, such in (("leaders", "group-index", is_leader),
+                              ("workers", "worker-index", f"!({is_leader})")):
+        patch = ('[JSONPatch{op: "add", path: "/metadata/labels/" + '
+                 f'jsonpatch.escapeKey("{OF_SET}{label}"), value: {number}}}]')
+        api.create_policy(name, {
+            "failurePolicy": "Fail", "reinvocationPolicy": "Never",
+            "matchConstraints": {"resourceRules": [{
+                "apiGroups": [""], "apiVersions": ["v1"],
+                "operations": ["CREATE"], "resources": ["pods"]}]},
+            "matchConditions": [{
+                "name": "is-of-a-set", "expression":
+                "has(object.metadata.labels) && "
+                f"'{OF_SET}name' in object.metadata.labels && {such}"}],
+            "mutations": [{"patchType": "JSONPatch",
+                           "jsonPatch": {"expression": patch}}]})
+
+
+def of_leader_worker_set(api, it, called, owned_by, replicas, labels, start=0):
+    """A StatefulSet: that of the leaders, or of the workers of a replica."""
     name, spec = it["metadata"]["name"], it["spec"]["leaderWorkerTemplate"]
+    labels = {f"{OF_SET}name": name, **labels}
+    template = pod("", None, labels, spec["workerTemplate"])
+    del template["metadata"]["name"]
+    template["metadata"]["annotations"] = {f"{OF_SET}size": str(spec["size"])}
+    return api.create({
+        "apiVersion": "apps/v1", "kind": "StatefulSet",
+        "metadata": {"name": called, "ownerReferences": [owner(owned_by)]},
+        "spec": {"replicas": replicas, "serviceName": name,
+                 "podManagementPolicy": "Parallel",
+                 "ordinals": {"start": start},
+                 "selector": {"matchLabels": labels},
+                 "template": {"metadata": template["metadata"],
+                              "spec": template["spec"]}}})
 
-    def stateful_set(called, owned_by, replicas, labels, start=0):
-        labels = {"leaderworkerset.sigs.k8s.io/name": name, **labels}
-        template = pod("", None, labels, spec["workerTemplate"])
-        del template["metadata"]["name"]
-        return api.create({
-            "apiVersion": "apps/v1", "kind": "StatefulSet",
-            "metadata": {"name": called, "ownerReferences": [owner(owned_by)]},
-            "spec": {"replicas": replicas, "serviceName": name,
-                     "podManagementPolicy": "Parallel",
-                     "ordinals": {"start": start},
-                     "selector": {"matchLabels": labels},
-                     "template": {"metadata": template["metadata"],
-                                  "spec": template["spec"]}}})
 
-    yield stateful_set(name, it, it["spec"]["replicas"],
-                       {"leaderworkerset.sigs.k8s.io/worker-index": "0"})
-    made = set()
-    while len(made) < it["spec"]["replicas"]:
-        for leader in api.pods("leaderworkerset.sigs.k8s.io/worker-index=0"):
-            called = leader["metadata"]["name"]
-            if called in made:
-                continue
-            made.add(called)
-            leader = {"apiVersion": "v1", "kind": "Pod", **leader}
-            yield stateful_set(
-                called, leader, spec["size"] - 1,
-                {"leaderworkerset.sigs.k8s.io/group-index":
-                 called.rpartition("-")[2]}, start=1)
+def leaders(api, it):
+    """LeaderWorkerSet: the StatefulSet of which Kubernetes makes the leaders."""
+    of_leader_worker_set(api, it, it["metadata"]["name"], it,
+                         it["spec"]["replicas"], {f"{OF_SET}worker-index": "0"})
+
+
+def workers(api, it, leader):
+    """The StatefulSet of a leader's workers, which is the leader's own."""
+    name, labels = leader["metadata"]["name"], leader["metadata"]["labels"]
+    return of_leader_worker_set(
+        api, it, name, {"apiVersion": "v1", "kind": "Pod", **leader},
+        it["spec"]["leaderWorkerTemplate"]["size"] - 1,
+        {f"{OF_SET}group-index": labels[f"{OF_SET}group-index"]}, start=1)
 
 
 def workflow_step(api, it, template, count):

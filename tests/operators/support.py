@@ -95,6 +95,26 @@ class Api:
         assert status == 201, f"{it['kind']} {it['metadata']}: {answer}"
         return answer
 
+    def create_policy(self, name, spec):
+        """Changes pods from now on by a MutatingAdmissionPolicy."""
+        root = "/apis/admissionregistration.k8s.io/v1"
+        for kind, plural, body in (
+                ("MutatingAdmissionPolicy", "mutatingadmissionpolicies", spec),
+                ("MutatingAdmissionPolicyBinding",
+                 "mutatingadmissionpolicybindings", {"policyName": name})):
+            status, answer = self.ask("POST", f"{root}/{plural}", {
+                "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
+                "metadata": {"name": name}, "spec": body})
+            assert status == 201, answer
+
+    def delete_with_dependents(self, it):
+        """It is gone when all that it owns is."""
+        status, answer = self.ask(
+            "DELETE", self.path(it, it["metadata"]["name"]),
+            {"apiVersion": "v1", "kind": "DeleteOptions",
+             "propagationPolicy": "Foreground"})
+        assert status in (200, 202), answer
+
     def pods(self, selector=""):
         query = urllib.parse.urlencode({"labelSelector": selector})
         return self.ask("GET", f"/api/v1/namespaces/{NAMESPACE}/pods?{query}"

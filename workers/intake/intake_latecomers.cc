@@ -59,6 +59,7 @@ Latecomers::Latecomers(sql::Transaction& transaction, queue::WorkQueue& jobs,
     : transaction_(transaction), jobs_(jobs), cache_(cache), now_(now) {}
 
 void Latecomers::Add(cluster::PodPointer pod, GroupLabels labels) {
+  if (labels.begins_group) return;
   GroupLabels of_pod = labels;
   of_pod.topology = {};  // of its group, as vacancies have none
   cluster::PodRequest request = RequestOf(*pod, of_pod);

@@ -17,8 +17,9 @@
 // lives: that of a member of its own name, however that ended, else of one that
 // failed or was deleted and has an equal request. It is never surplus.
 //
-// Any other pod of another owner, or one that arrives when the group is over,
-// is not taken: it waits for the next generation of the group.
+// Any other pod of another owner, one that arrives when the group is over, or
+// one with which a group begins (GroupLabels::begins_group) is not taken: it
+// waits for the next generation of the group.
 //
 // Part of a transaction of intake, on one thread; the groups are locked.
 #pragma once

@@ -27,6 +27,12 @@ const std::string* Find(const auto& labels, const char* name) {
 
 constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
 
+// Of each pod of a LeaderWorkerSet. The worker of number 0 is the leader.
+constexpr const char* kSetLabel = "leaderworkerset.sigs.k8s.io/name";
+constexpr const char* kReplicaLabel = "leaderworkerset.sigs.k8s.io/group-index";
+constexpr const char* kWorkerLabel = "leaderworkerset.sigs.k8s.io/worker-index";
+constexpr const char* kReplicaSize = "leaderworkerset.sigs.k8s.io/size";
+
 // A label or annotation that names a group: its holder and its value.
 struct Mark {
   std::string place;  // "label fluxnetes.group-name"
@@ -97,7 +103,8 @@ class Reader {
     ReadMinSize();
     if (our_size_ == nullptr && jobspec_) ReadSizeOfJobspec();
     if (!TryOurs() && !TryFluence() && !TryCoscheduling() && !TryNative() &&
-        !TryJob() && !TryFluenceOfJob() && our_size_ != nullptr)
+        !TryLeaderWorkerSet() && !TryJob() && !TryFluenceOfJob() &&
+        our_size_ != nullptr)
       ReadLoneSize();
     if (our_by_ != nullptr && !by_read_)
       Refuse(
@@ -317,6 +324,33 @@ class Reader {
     return pod_.controller && pod_.controller->kind == "Job";
   }
 
+  // A leader that comes again has new workers: their StatefulSet belongs to it.
+  // (LeaderWorkerSet: pkg/controllers/pod_controller.go.)
+  bool TryLeaderWorkerSet() {
+    if (our_by_ == nullptr || *our_by_ != "leaderworkerset") return false;
+    by_read_ = true;
+    const std::string* const set = Find(pod_.labels, kSetLabel);
+    const std::string* const replica = Find(pod_.labels, kReplicaLabel);
+    const std::string* const size = Find(pod_.annotations, kReplicaSize);
+    for (const auto& [mark, name] :
+         {std::pair(set, LabelCalled(kSetLabel)),
+          std::pair(replica, LabelCalled(kReplicaLabel)),
+          std::pair(size, "annotation " + std::string(kReplicaSize))}) {
+      if (mark == nullptr)
+        Refuse(Refusal(LabelCalled(kGroupByLabel), *our_by_,
+                       "the pod is of no LeaderWorkerSet: it has no " + name,
+                       "left out"));
+    }
+    if (!labels_.refused.empty()) return true;
+    SetName("replica " + *replica + " of LeaderWorkerSet " + *set,
+            *set + "-" + *replica);
+    SetSize("annotation " + std::string(kReplicaSize), *size);
+    CheckOurSize("LeaderWorkerSet " + *set);
+    const std::string* const worker = Find(pod_.labels, kWorkerLabel);
+    labels_.begins_group = worker != nullptr && *worker == "0";
+    return true;
+  }
+
   bool TryJob() {
     if ((our_size_ == nullptr && !size_of_jobspec_) || !IsOfJob()) return false;
     std::optional<std::int32_t> size = size_of_jobspec_.value_or(1);
@@ -344,8 +378,10 @@ class Reader {
     } else if (*our_by_ == "jobset") {
       SetName(LabelCalled(kJobSetLabel), *set);
     } else if (*our_by_ != "job") {
-      Refuse(Refusal(place, *our_by_, "a size is that of a Job or a JobSet",
-                     "job or jobset"));
+      Refuse(Refusal(place, *our_by_,
+                     "a size is that of a Job, a JobSet, or a replica of a "
+                     "LeaderWorkerSet",
+                     "job, jobset or leaderworkerset"));
     }
   }
 

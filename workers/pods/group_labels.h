@@ -13,7 +13,11 @@
 //      group is named after the Job; with the label fluxnetes.group-by: jobset
 //      after the Job's JobSet, and the size is that of the whole JobSet.
 //      (Nothing on its pods shows how many a JobSet has.)
-//   6. as 2, of the pod's Job instead of the pod
+//   6. label fluxnetes.group-by: leaderworkerset on a pod of a LeaderWorkerSet:
+//      each replica is a group. Its name is that of the replica's leader, made
+//      of the labels leaderworkerset.sigs.k8s.io/name and .../group-index, and
+//      the annotation .../size has its size
+//   7. as 2, of the pod's Job instead of the pod
 //
 // Otherwise the pod is a group of one, named fluxnetes-group-<namespace>-<pod>:
 // the pods of a Job start together only if that is requested. The label
@@ -83,6 +87,9 @@ struct GroupLabels {
   std::string account = {};  // empty: none
   std::string user = {};     // whom usage is accounted to; empty: none
   std::optional<std::int32_t> max_size = {};  // of an elastic group
+  // A pod with which a group begins: it replaces no member of an earlier group
+  // of its name, as all of its pods come anew.
+  bool begins_group = false;
   // The claims of devices of this pod, with their specs; nothing: they were not
   // looked up.
   std::optional<std::vector<cluster::RequestedClaim>> claims = {};

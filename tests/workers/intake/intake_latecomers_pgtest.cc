@@ -304,6 +304,48 @@ TEST_F(LatecomersTest, GatedSurplusPodWaitsForItsGates) {
   EXPECT_EQ(Filling("train"), "");
 }
 
+// If its leader is deleted, all workers follow it, and a new StatefulSet of
+// workers belongs to the leader that comes in its stead.
+TEST_F(LatecomersTest, LeaderOfALeaderWorkerSetComesWithNewWorkers) {
+  const auto put = [this](const std::string& name, const std::string& owner) {
+    cluster::Pod pod = PodOf({.name = name, .owner = owner});
+    const std::string of_set = "leaderworkerset.sigs.k8s.io/";
+    pod.controller->kind = "StatefulSet";
+    pod.labels["fluxnetes.group-by"] = "leaderworkerset";
+    pod.labels[of_set + "name"] = "vllm";
+    pod.labels[of_set + "group-index"] = "0";
+    pod.labels[of_set + "worker-index"] = name == "vllm-0" ? "0" : "1";
+    pod.annotations[of_set + "size"] = "3";
+    door.Put(pod);
+    ObserveAndPromote();
+  };
+  for (const char* name : {"vllm-0", "vllm-0-1", "vllm-0-2"})
+    put(name, name == std::string("vllm-0") ? "leaders" : "workers");
+  Allocate("vllm-0");
+  Bind("vllm-0");
+  Observe();
+  ASSERT_EQ(StateOf("vllm-0"), "bound");
+
+  door.Remove("default/vllm-0-1");
+  Observe();
+  put("vllm-0-1", "workers");  // a worker alone is replaced
+  EXPECT_EQ(Ask("SELECT count(*) FROM pods WHERE replaced_by IS NOT NULL"),
+            "1");
+  Bind("vllm-0");
+  Observe();
+
+  door.Remove("default/vllm-0");
+  Observe();
+  put("vllm-0", "leaders");
+  EXPECT_EQ(Filling("vllm-0"), "1/3");
+  for (const char* name : {"vllm-0-1", "vllm-0-2"}) {
+    door.Remove(std::string("default/") + name);
+    put(name, "new workers");
+  }
+  EXPECT_EQ(AskAll("SELECT group_size, state FROM pod_groups ORDER BY id"),
+            "3|bound\n3|pending");
+}
+
 TEST_F(LatecomersTest, LauncherAndWorkersOfTwoJobsAreOneGroup) {
   Create({.name = "l", .group = "mpi", .size = 3, .owner = "launcher"});
   Create({.name = "w0", .group = "mpi", .size = 3, .owner = "workers"});

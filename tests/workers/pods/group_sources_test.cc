@@ -156,7 +156,40 @@ TEST_F(GroupSources, SizeOfAJobSetMakesAGangOfIt) {
       read({{kGroupNameLabel, "a"}, {kGroupSizeLabel, "4"}, {set, "llm"}}),
       HasSubstr("it must be left out"));
   EXPECT_THAT(Read(OfJob({{kGroupSizeLabel, "4"}, {kGroupByLabel, "set"}})),
-              HasSubstr("it must be job or jobset"));
+              HasSubstr("it must be job, jobset or leaderworkerset"));
+}
+
+TEST_F(GroupSources, ReplicaOfALeaderWorkerSetIsAGang) {
+  const std::string of_set = "leaderworkerset.sigs.k8s.io/";
+  auto worker = PodWith({{kGroupByLabel, "leaderworkerset"},
+                         {of_set + "name", "vllm"},
+                         {of_set + "group-index", "2"},
+                         {of_set + "worker-index", "1"}});
+  worker.annotations[of_set + "size"] = "4";
+  EXPECT_EQ(Read(worker), "vllm-2 of 4");
+  EXPECT_FALSE(ReadGroupLabels(worker, cache_).begins_group);
+  auto leader = worker;
+  leader.labels[of_set + "worker-index"] = "0";
+  EXPECT_EQ(Read(leader), "vllm-2 of 4");
+  EXPECT_TRUE(ReadGroupLabels(leader, cache_).begins_group);
+
+  auto plain = worker;
+  plain.labels.erase(kGroupByLabel);
+  EXPECT_EQ(Read(plain), kAlone);
+  auto other = worker;
+  other.labels[kGroupSizeLabel] = "3";
+  EXPECT_THAT(Read(other),
+              HasSubstr("that of LeaderWorkerSet vllm, of size 4"));
+  for (const char* mark : {"name", "group-index"}) {
+    auto lacking = worker;
+    lacking.labels.erase(of_set + mark);
+    EXPECT_THAT(Read(lacking),
+                HasSubstr("is of no LeaderWorkerSet: it has no label " +
+                          of_set + mark));
+  }
+  worker.annotations.clear();
+  EXPECT_THAT(Read(worker),
+              HasSubstr("it has no annotation " + of_set + "size"));
 }
 
 TEST_F(GroupSources, CoschedulingGroupHasTheSizeOfItsPodGroup) {

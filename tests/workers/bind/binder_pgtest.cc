@@ -1,4 +1,5 @@
 #include "tests/workers/support/match_fixture.h"
+#include "workers/loops/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cluster/devices/claim_decoder.h"
 #include "cluster/json/objects.h"
 #include "cluster/objects/pod_template.h"
 #include "sql/connection/transaction.h"
@@ -27,6 +28,8 @@ using testing::WaitUntil;
 
 constexpr const char* kNodes =
     "nodes: [{count: 4, name: \"n\", cpu: 4, memory: 16Gi}]\n";
+constexpr const char* kDevices = "/apis/resource.k8s.io/v1/";
+constexpr const char* kDriver = "gpu.example.com";
 constexpr const char* kJobs = "/apis/batch/v1/namespaces/default/jobs";
 
 std::string Milliseconds(milliseconds time) {
@@ -56,6 +59,9 @@ json JobOf(const std::string& name, const Workload& workload) {
                   {{"schedulerName", "fluxnetes"},
                    {"restartPolicy", "Never"},
                    {"containers", json::array({container})}}}}}};
+  if (workload.claims)
+    spec["template"]["spec"]["resourceClaims"] = {
+        {{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}};
   if (workload.deadline_seconds > 0)
     spec["activeDeadlineSeconds"] = workload.deadline_seconds;
   return {{"apiVersion", "batch/v1"},
@@ -151,7 +157,44 @@ void Deployment::Submit(const std::string& name, const Workload& workload) {
   SubmitJson(kJobs, JobOf(name, workload));
 }
 
+void Deployment::PublishDevices() {
+  if (std::exchange(has_devices_, true)) return;
+  const auto post = [this](const std::string& path, const std::string& name,
+                           const json& spec) {
+    SubmitJson(kDevices + path,
+               {{"metadata", {{"name", name}}}, {"spec", spec}});
+  };
+  post("deviceclasses", "gpu",
+       {{"selectors",
+         {{{"cel",
+            {{"expression",
+              fmt::format("device.driver == \"{}\"", kDriver)}}}}}}});
+  for (const char* const node : {"n0", "n1", "n2", "n3"})
+    post("resourceslices", fmt::format("{}-gpus", node),
+         {{"driver", kDriver},
+          {"nodeName", node},
+          {"pool",
+           {{"name", node}, {"generation", 1}, {"resourceSliceCount", 1}}},
+          {"devices", {{{"name", "gpu-0"}}, {{"name", "gpu-1"}}}}});
+  const json request = {{"name", "gpu"},
+                        {"exactly", {{"deviceClassName", "gpu"}}}};
+  post("namespaces/default/resourceclaimtemplates", "one-gpu",
+       {{"spec", {{"devices", {{"requests", json::array({request})}}}}}});
+}
+
+std::vector<cluster::ResourceClaim> Deployment::Claims() {
+  const auto answer =
+      api_->Send({.path = std::string(kDevices) + "resourceclaims"});
+  if (!answer.Succeeded())
+    throw std::runtime_error("no claims: " + answer.error + answer.body);
+  std::vector<cluster::ResourceClaim> claims;
+  for (const json& claim : json::parse(answer.body)["items"])
+    claims.push_back(cluster::DecodeResourceClaim(claim));
+  return claims;
+}
+
 void Deployment::SubmitMixed(const std::string& prefix) {
+  PublishDevices();
   json refused = JobOf(prefix + "-refused", {.size = 2});
   refused["spec"]["template"]["metadata"]["labels"][workers::kGroupSizeLabel] =
       "ten";
@@ -162,6 +205,7 @@ void Deployment::SubmitMixed(const std::string& prefix) {
     Submit(fmt::format("{}-one{}", prefix, i), {});
   }
   Submit(prefix + "-whole", {.size = 4, .cpu = 4});
+  Submit(prefix + "-gpus", {.size = 5, .claims = true});
   Submit(prefix + "-again", {.fail_first = 1});
   Submit(prefix + "-late", {.seconds = 30, .deadline_seconds = 1});
 }
@@ -266,11 +310,25 @@ std::string Deployment::Violations() {
       wrong += fmt::format("node {} is over-committed: {}\n", node.name,
                            cluster::Format(used[node.name]));
   }
+  std::map<matcher::DeviceId, std::string> owners;
+  for (const cluster::ResourceClaim& claim : Claims()) {
+    if (!claim.allocation) continue;
+    for (const matcher::AllocatedDevice& each : claim.allocation->devices) {
+      const auto [owner, first] = owners.emplace(each.id, claim.name);
+      if (!first)
+        wrong += fmt::format("device {}/{} is given to the claims {} and {}\n",
+                             each.id.pool, each.id.device, owner->second,
+                             claim.name);
+    }
+  }
   return wrong;
 }
 
 std::string Deployment::ViolationsAtEnd() {
   std::string wrong = Violations();
+  for (const cluster::ResourceClaim& claim : Claims())
+    if (claim.allocation)
+      wrong += fmt::format("claim {} has devices for nobody\n", claim.name);
   std::map<std::string, int> whole;
   std::set<std::string> nodes;
   for (const cluster::Pod& pod : PodsOf(Truth())) {

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/devices/resource_claim.h"
 #include "cluster/http/http_client.h"
 #include "sql/connection/pool.h"
 #include "tests/support/process.h"
@@ -37,6 +38,7 @@ struct Workload {
   int cpu = 1;
   int fail_first = 0;
   int deadline_seconds = 0;  // 0: none
+  bool claims = false;       // each pod claims a device: PublishDevices()
 };
 
 class Deployment {
@@ -56,9 +58,11 @@ class Deployment {
       const std::string& failpoint);
 
   void Submit(const std::string& name, const Workload& workload);
-  // Submits one of each kind: gangs that fill the cluster, single pods, a pod
-  // that first fails, a Job with a deadline, invalid labels. Names begin with
-  // `prefix`.
+  // Adds two devices to each node, and a template of claims of one.
+  void PublishDevices();
+  // Submits one of each kind: gangs that fill the cluster, a gang with claims
+  // of devices, single pods, a pod that first fails, a Job with a deadline,
+  // invalid labels. Names begin with `prefix`.
   void SubmitMixed(const std::string& prefix);
   // Submits a gang of bare pods: NAME-0, NAME-1, ...; with `count` only the
   // next so many of them.
@@ -86,9 +90,10 @@ class Deployment {
   bool WaitForEnd(std::chrono::seconds patience = std::chrono::seconds(180));
 
   // Returns what the cluster's state must not show, one line each: a pod that
-  // was bound twice or refused by its kubelet, an over-committed node. At the
-  // end of the workload also: a gang that was not bound whole, a group that is
-  // not in the history exactly once.
+  // was bound twice or refused by its kubelet, an over-committed node, a device
+  // that two claims have. At the end of the workload also: a gang that was not
+  // bound whole, a group that is not in the history exactly once, a claim that
+  // still has devices.
   std::string Violations();
   std::string ViolationsAtEnd();
 
@@ -108,6 +113,7 @@ class Deployment {
 
  private:
   void StartCluster();
+  std::vector<cluster::ResourceClaim> Claims();
 
   const sql::PoolOptions database_;
   std::string folder_;
@@ -116,6 +122,7 @@ class Deployment {
   std::unique_ptr<sql::Pool> pool_;
   std::map<std::string, int> gangs_;      // size, by group name
   std::map<std::string, int> bare_pods_;  // number submitted, by group name
+  bool has_devices_ = false;
 };
 
 }  // namespace fluxnetes::services

@@ -59,7 +59,6 @@ std::vector<std::string> AllFailpoints() { return FindFailpoints(false); }
 std::vector<std::string> FailpointsOfPlainGroups() {
   auto all = AllFailpoints();
   std::erase(all, "group-statuses-written");
-  std::erase(all, "bind-devices-written");
   return all;
 }
 

@@ -12,8 +12,8 @@ std::vector<std::string> AllFailpoints();
 // Further ones, which only a Match of the Fluence-compatible services reaches.
 std::vector<std::string> FluenceFailpoints();
 
-// Those that groups without PodGroup objects and claims of devices come by;
-// tests/kubernetes covers the others.
+// Those that groups without PodGroup objects come by, some with claims of
+// devices; tests/kubernetes covers the others.
 std::vector<std::string> FailpointsOfPlainGroups();
 
 // Returns the failpoint as part of a test's name.

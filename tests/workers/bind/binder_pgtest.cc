@@ -1,5 +1,4 @@
 #include "tests/workers/support/match_fixture.h"
-#include "workers/loops/group_jobs.h"
 
 namespace fluxnetes::workers {
 namespace {
@@ -10,14 +9,6 @@ class BinderTest : public MatchTest {
  protected:
   std::string NodeOf(const std::string& pod) {
     return door.PodOf("default/" + pod).node_name;
-  }
-  // As if another process had placed the groups: their bind jobs wait for a
-  // lease.
-  void LeaveBindJobsInTheTable() {
-    match->handover.Take(kBindQueue, 100);
-    database.Execute(
-        "UPDATE jobs SET state = 'available', client_id = NULL, attempt = 0 "
-        "WHERE queue = 'bind'");
   }
 };
 
@@ -176,7 +167,6 @@ TEST_F(BinderTest, StaleRevisionBindsNothing) {
 
 TEST_F(BinderTest, OfTwoJobsOfAGroupTheNewestRevisionCounts) {
   Place("train", 1);
-  LeaveBindJobsInTheTable();
   database.Execute(
       "UPDATE pod_groups SET revision = 2;"
       "INSERT INTO jobs (kind, queue, args) SELECT 'bind', 'bind', "
@@ -211,7 +201,6 @@ TEST_F(BinderTest, PlaceOfAPodBoundElsewhereFollowsIt) {
 
 TEST_F(BinderTest, GroupsOfALostLeaseDoNotGoBackAndAreNotReported) {
   Place("train", 2);
-  LeaveBindJobsInTheTable();
   SetNode("n0", 64'000, /*cordoned=*/true);
   std::vector<GroupId> bound, back;
   Binder slow(database.pool(), *jobs, match->client, door, *cache,
@@ -266,7 +255,6 @@ TEST_F(BinderTest, PodsOfAGroupThatGoesBackAreTouched) {
 TEST_F(BinderTest, GroupWhosePodsMayNotBeTouchedGoesBackOnlyIfFirstLeased) {
   Place("train", 1);
   Place("other", 1);
-  LeaveBindJobsInTheTable();
   SetNode("n0", 64'000, /*cordoned=*/true);
   door.refuses_touches = "";
   database.Execute(

@@ -9,7 +9,11 @@ namespace {
 class JobHandoverTest : public MatchTest {
  protected:
   // The match leads its queue from its first run on.
-  JobHandoverTest() { Match(); }
+  JobHandoverTest() {
+    hands_over = true;
+    StartMatch();
+    Match();
+  }
 
   void PromoteByHandover() {
     Observe();

@@ -12,13 +12,15 @@
 
 namespace fluxnetes::workers {
 
-// A process of its own, with client, store and worker.
+// A process of its own, with client, store and worker. Only with `hands_over`
+// do bind jobs pass to its binder in memory.
 struct MatchProcess {
   MatchProcess(sql::Pool& pool, queue::WorkQueue& jobs,
-               cluster::ClusterCache& cache)
+               cluster::ClusterCache& cache, bool hands_over = false)
       : client(pool, {.time_to_live = std::chrono::minutes(5)}),
         handover(jobs, client, 100),
-        store(pool, jobs, client, {"default"}, &handover),
+        store(pool, jobs, client, {"default"},
+              hands_over ? &handover : nullptr),
         worker(store, cache, {}) {
     client.Register();
   }
@@ -34,7 +36,8 @@ class MatchTest : public LifecycleTest {
   MatchTest() { StartMatch(); }
 
   void StartMatch() {
-    match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache);
+    match = std::make_unique<MatchProcess>(database.pool(), *jobs, *cache,
+                                           hands_over);
     binder = std::make_unique<Binder>(
         database.pool(), *jobs, match->client, door, *cache,
         Binder::Options{.event_recorder = &event_recorder,
@@ -84,6 +87,7 @@ class MatchTest : public LifecycleTest {
         group + "'");
   }
 
+  bool hands_over = false;
   std::unique_ptr<MatchProcess> match;
   BindingLedger binding_ledger;
   EventRecorder event_recorder{door, binding_ledger, {}};

@@ -50,9 +50,13 @@ std::string OwnersKind(const EncodedValue& owner) {
 }
 
 bool IsRead(std::string_view annotation) {
-  static constexpr std::array<std::string_view, 5> kRead = {
-      "fluxnetes", "fluence.flux-framework.org/", "scheduling.x-k8s.io/",
-      "kueue.x-k8s.io/podset-", "traceparent"};
+  static constexpr std::array<std::string_view, 6> kRead = {
+      "fluxnetes",
+      "fluence.flux-framework.org/",
+      "scheduling.x-k8s.io/",
+      "kueue.x-k8s.io/podset-",
+      "leaderworkerset.sigs.k8s.io/size",
+      "traceparent"};
   static constexpr std::array<std::string_view, 3> kOfRun = {
       kRunSecondsAnnotation, kExitCodeAnnotation, kFailFirstAnnotation};
   return std::ranges::find(kOfRun, annotation) == kOfRun.end() &&

@@ -36,7 +36,8 @@ inline constexpr std::int64_t kLargestAmount = (std::int64_t{1} << 53) - 1;
 // Containers", resource sharing within containers; "Pod Overhead".)
 //
 // Only annotations that we read are kept: fluxnetes..., and those of Fluence,
-// the coscheduling plugin, and Kueue's about topology.
+// the coscheduling plugin, Kueue's about topology, and the size of a replica of
+// a LeaderWorkerSet.
 Pod DecodePod(const EncodedValue& object);
 
 // Decodes a node. Its amounts are status.allocatable, else status.capacity. It

@@ -94,7 +94,7 @@ def flux(api):
 
 
 def leaders(api):
-    stand_ins.number_pods_of_sets(api)
+    claim("LeaderWorkerSet: its pods are numbered", stand_ins.number_pods_of_sets(api))
     it = api.create(example("leaderworkerset.yaml")[0])
 
     def pods(selector):

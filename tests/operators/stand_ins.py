@@ -5,6 +5,8 @@ Each is a generator that yields after each pod or object that it has made."""
 
 import copy
 
+from support import await_true
+
 NAMESPACE = "default"
 
 
@@ -208,6 +210,17 @@ def number_pods_of_sets(api):
                 f"'{OF_SET}name' in object.metadata.labels && {such}"}],
             "mutations": [{"patchType": "JSONPatch",
                            "jsonPatch": {"expression": patch}}]})
+
+    def numbered(labels, label):
+        _, answer = api.ask("POST", "/api/v1/namespaces/default/pods?dryRun=All", {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "tried-7", "labels": {f"{OF_SET}name": "tried", **labels}},
+            "spec": {"containers": [{"name": "c", "image": "i"}]}})
+        return answer["metadata"].get("labels", {}).get(f"{OF_SET}{label}") == "7"
+
+    # The API server follows its policies after a moment.
+    return await_true(lambda: numbered({f"{OF_SET}worker-index": "0"}, "group-index")
+                      and numbered({}, "worker-index"))
 
 
 def of_leader_worker_set(api, it, called, owned_by, replicas, labels, start=0):

@@ -111,6 +111,8 @@ TEST(Objects, PodIsDecodedInWhole) {
       "labels": {"fluxnetes.group-name": "train", "odd": "\ud83d\ude80 \" % \\"},
       "annotations": {"fluxnetes.io/run-seconds": "5", "kubectl": "{}",
         "fluence.flux-framework.org/group-size": "3",
+        "leaderworkerset.sigs.k8s.io/size": "4",
+        "leaderworkerset.sigs.k8s.io/subgroup-size": "2",
         "batch.kubernetes.io/job-completion-index": "7"},
       "ownerReferences": [
         {"kind": "Node", "name": "n", "uid": "x"},
@@ -139,7 +141,8 @@ TEST(Objects, PodIsDecodedInWhole) {
   EXPECT_TRUE(pod.terminating);
   EXPECT_EQ(pod.labels.at("odd"), "🚀 \" % \\");
   EXPECT_THAT(pod.annotations,
-              ElementsAre(Pair("fluence.flux-framework.org/group-size", "3")));
+              ElementsAre(Pair("fluence.flux-framework.org/group-size", "3"),
+                          Pair("leaderworkerset.sigs.k8s.io/size", "4")));
   EXPECT_EQ(pod.controller, (Owner{"Job", "train", "j1"}));
   EXPECT_EQ(pod.completion_index, 7);
   EXPECT_EQ(pod.scheduler_name, "fluxnetes");

@@ -97,15 +97,15 @@ def leaders(api):
     claim("LeaderWorkerSet: its pods are numbered", stand_ins.number_pods_of_sets(api))
     it = api.create(example("leaderworkerset.yaml")[0])
 
-    def pods(selector):
-        return api.pods(f"{stand_ins.OF_SET}name=vllm,{selector}")
+    def pods(selector=""):
+        return api.pods(f"{stand_ins.OF_SET}name=vllm{selector}")
 
     def leader(replica):
-        return pods(f"{stand_ins.OF_SET}worker-index=0,"
+        return pods(f",{stand_ins.OF_SET}worker-index=0,"
                     f"{stand_ins.OF_SET}group-index={replica}")
 
     def nodes():
-        return [pod for pod in pods("") if pod["spec"].get("nodeName")]
+        return [pod for pod in pods() if pod["spec"].get("nodeName")]
 
     stand_ins.leaders(api, it)
     names = ["vllm-0", "vllm-1"]
@@ -131,6 +131,8 @@ def leaders(api):
 
     claim("LeaderWorkerSet: a leader that was deleted is made again",
           await_true(new_leader))
+    await_true(lambda: api.ask("GET", "/apis/apps/v1/namespaces/default/"
+                               "statefulsets/vllm-1")[0] == 404)
     stand_ins.workers(api, it, new_leader()[0])
     claim("LeaderWorkerSet: with its new workers it is the next gang",
           await_true(lambda: group("vllm-1").get("boundAt", before) != before)

@@ -53,7 +53,9 @@ TEST_P(MatchKilledAt, HoldsItsNodesOnce) {
 #endif
   auto serve = Serve(GetParam());
   fluxion::MatchResponse response;
-  EXPECT_FALSE(Match(&response, seconds(30)).ok());
+  const bool answered = Match(&response, seconds(30)).ok();
+  // The commit tells the caller, who may be faster than the kill.
+  EXPECT_TRUE(!answered || GetParam() == "match-committed");
   ASSERT_EQ(serve->WaitForEnd(seconds(60)), -SIGKILL) << world_.Log();
   serve = Serve();
   const grpc::Status status = Match(&response);

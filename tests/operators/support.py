@@ -153,14 +153,14 @@ def example(name):
 
 
 def group(name):
-    """What the program says of a group: a dict; empty: there is none."""
+    """What the program says of the newest group of that name; empty: there is none."""
     done = subprocess.run(
         [os.environ["PROGRAM"], "--config", os.environ["CONFIG"], "get",
          "groups", "-o", "json", "-n", NAMESPACE], capture_output=True,
         text=True, timeout=60, check=True)
     found = [each for each in json.loads(done.stdout)["items"]
              if each["name"] == name]
-    return found[0] if found else {}
+    return max(found, key=lambda each: each["id"], default={})
 
 
 def nodes_of(api, name):

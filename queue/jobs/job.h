@@ -81,6 +81,14 @@ struct NewJob {
   std::optional<Unique> unique = {};
 };
 
+// Which jobs are leased as they are inserted.
+struct LeaseOfNew {
+  std::int64_t client = 0;
+  std::int64_t limit = 0;  // the first ones of those inserted
+  // Only those of queues of which the client has the leadership.
+  bool as_leader = false;
+};
+
 // The result of an insert: the job's id, or that of the existing duplicate.
 struct Inserted {
   std::int64_t id = 0;

@@ -32,14 +32,6 @@ class JobNotifier;
 // How to treat a client after a lease of unknown outcome.
 enum class InDoubt { kWithdraw, kLeave };
 
-// Which jobs are leased as they are inserted.
-struct LeaseOfNew {
-  std::int64_t client = 0;
-  std::int64_t limit = 0;  // the first ones of those inserted
-  // Only those of queues of which the client has the leadership.
-  bool as_leader = false;
-};
-
 class WorkQueue {
  public:
   // With a notifier, which must outlive this object, inserts in transactions

@@ -24,6 +24,7 @@
 #include "cluster/cluster_cache.h"
 #include "cluster/scheduler_names.h"
 #include "sql/connection/pool.h"
+#include "sql/connection/transaction.h"
 
 namespace fluxnetes::workers {
 

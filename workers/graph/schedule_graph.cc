@@ -10,6 +10,7 @@
 
 #include "matcher/inside/node_interior.h"
 #include "matcher/inside/structure_text.h"
+#include "matcher/node_devices/node_devices.h"
 #include "workers/labels/device_counts.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/pods/pod_rules.h"

@@ -6,11 +6,11 @@
 //   handover.Insert(transaction, jobs);
 //   transaction.Commit();           // now Take() gives them, once
 //
-// At most `capacity` jobs of a queue wait here; more are inserted as available,
-// for whoever leases them. If the process dies, its heartbeat ends, and its
-// jobs are rescued as after any lease. If it is unknown whether the transaction
-// was committed, the client is withdrawn (WorkQueue::Withdraw): no job stays
-// leased to a living client that does not know it.
+// At most `capacity` jobs wait here, of all queues; more are inserted as
+// available, for whoever leases them. If the process dies, its heartbeat ends,
+// and its jobs are rescued as after any lease. If it is unknown whether the
+// transaction was committed, the client is withdrawn (WorkQueue::Withdraw): no
+// job stays leased to a living client that does not know it.
 //
 // Some queues have one leader that alone works on them (JointLeadership). Of
 // these, jobs are leased only while this client leads: a new term waits for the

@@ -1,3 +1,4 @@
+#include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -23,9 +24,9 @@ class Loop : public JobLoop {
  public:
   Loop(const sql::PoolOptions& options, bool history)
       : connection_(options), history_(history) {
-    for (const sql::Query& query :
-         {queries::kInsertPlainJobs, queries::kLeaseJobs,
-          queries::kCompleteJobs, queries::kRegisterClient})
+    for (const sql::Query& query : std::initializer_list<sql::Query>{
+             queries::kInsertPlainJobs, queries::kLeaseJobs,
+             queries::kCompleteJobs, queries::kRegisterClient})
       connection_.Prepare(query.name, query.text);
     connection_.Prepare("remove", kRemove);
     const BareResult client =

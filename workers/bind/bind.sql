@@ -207,4 +207,4 @@ FROM unnest($1::text []) AS u (uid)
 INNER JOIN pods AS p ON p.uid = any(ARRAY[u.uid])
 INNER JOIN placements AS l
   ON l.fluxion_job = any(ARRAY[p.group_id]) AND l.pod_uid = any(ARRAY[p.uid])
-WHERE p.state = 'waiting' AND l.devices IS NOT NULL;
+WHERE l.devices IS NOT NULL;

@@ -69,6 +69,18 @@ TEST_F(DeviceClaimsPlaced, WhatAGroupWithoutAPlaceHasIsGivenBack) {
   EXPECT_EQ(Release(), 0);
 }
 
+// The watch may tell of the devices before it tells of the binding.
+TEST_F(DeviceClaimsPlaced, BoundPodThatLooksUnboundKeepsItsDevices) {
+  CreatePod("a", "gang", 1, 2);
+  PlaceAll();
+  BindDue();
+  ASSERT_EQ(StateOf("gang"), "bound");
+  cache->Apply(std::vector<cluster::WatchEvent>{
+      {.object = door.ResourceClaimOf("default/a-gpus")}});
+  EXPECT_EQ(ReleaseByTheCache(), 0);
+  EXPECT_EQ(DevicesOf("a"), "n0/gpu-0 n0/gpu-1");
+}
+
 TEST_F(DeviceClaimsPlaced, WhatABinderWroteBeforeItWasKilledIsBoundByTheNext) {
   const std::string a = CreatePod("a", "gang", 1, 2);
   PlaceAll();

@@ -152,6 +152,9 @@ class DeviceClaimsTest : public MatchTest {
 
   int Release() {
     Observe();
+    return ReleaseByTheCache();
+  }
+  int ReleaseByTheCache() {
     return ClaimRelease(database.pool(), door, *cache,
                         cluster::SchedulerNames())
         .RunOnce();

@@ -21,10 +21,8 @@ class Scene {
 
   // The cluster's own state.
   virtual cluster::SimulatedCluster::Snapshot Truth() = 0;
-  // The cluster's claims of devices; none if they are not looked at.
-  virtual std::vector<cluster::ResourceClaimPointer> DeviceClaims() {
-    return {};
-  }
+  // The cluster's claims of devices.
+  virtual std::vector<cluster::ResourceClaimPointer> DeviceClaims() = 0;
   // The bindings from the `from`th on, in order; none if they are not recorded.
   virtual std::vector<cluster::SimulatedCluster::BindingRecord> Bindings(
       std::size_t from) = 0;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cluster/devices/claim_decoder.h"
 #include "cluster/json/objects.h"
 
 namespace fluxnetes::testing {
@@ -31,6 +32,15 @@ cluster::SimulatedCluster::Snapshot KubeScene::Truth() {
   truth.now = std::chrono::time_point_cast<cluster::Time::duration>(
       std::chrono::system_clock::now());
   return truth;
+}
+
+std::vector<cluster::ResourceClaimPointer> KubeScene::DeviceClaims() {
+  std::vector<cluster::ResourceClaimPointer> claims;
+  const auto list = List(api_, "/apis/resource.k8s.io/v1/resourceclaims");
+  for (const auto& claim : list.at("items"))
+    claims.push_back(std::make_shared<cluster::ResourceClaim>(
+        cluster::DecodeResourceClaim(claim)));
+  return claims;
 }
 
 }  // namespace fluxnetes::testing

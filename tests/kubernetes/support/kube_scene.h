@@ -20,6 +20,8 @@ class KubeScene final : public Scene {
   // All pods and nodes of all namespaces; the time is that of this machine.
   // Throws std::runtime_error if the API server does not answer.
   cluster::SimulatedCluster::Snapshot Truth() override;
+  // Of all namespaces; throws as Truth does.
+  std::vector<cluster::ResourceClaimPointer> DeviceClaims() override;
   std::vector<cluster::SimulatedCluster::BindingRecord> Bindings(
       std::size_t) override {
     return {};

@@ -89,6 +89,10 @@ std::optional<ClaimResult> WhyDone(const ClaimAllocation& wish,
 
 std::optional<ClaimResult> WhyDone(const ClaimRelease& wish,
                                    const ResourceClaim& now) {
+  // What has been written since then is not what was to be given back.
+  if (now.allocation && wish.claim->allocation &&
+      !SameDevices(*now.allocation, *wish.claim->allocation))
+    return Done(now);
   const auto remaining = Remaining(wish, now);
   const bool leaves_all = remaining.size() == now.reserved_for.size();
   const bool over =

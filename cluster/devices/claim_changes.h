@@ -29,7 +29,7 @@ struct ClaimAllocation {
 };
 
 // Takes these consumers off the claim. A claim without consumers loses its
-// devices.
+// devices. Nothing changes if the claim has other devices by now.
 struct ClaimRelease {
   std::shared_ptr<const ResourceClaim> claim;  // as last seen
   std::vector<std::string> consumers;          // UIDs

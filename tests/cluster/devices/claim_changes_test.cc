@@ -149,6 +149,20 @@ TEST(ClaimChanges, TheLastConsumerTakesTheDevicesAlongAndThenTheFinalizer) {
             ClaimOutcome::kWritten);
 }
 
+TEST(ClaimChanges, DevicesThatWereWrittenSinceAreKept) {
+  const ClaimAllocation wish = Wish();
+  ResourceClaim seen = *wish.claim;
+  Apply(wish, seen);
+  const ClaimRelease release{std::make_shared<const ResourceClaim>(seen),
+                             {"pu"}};
+  ResourceClaim now = seen;
+  now.allocation->devices[0].id.device = "gpu-1";
+  EXPECT_EQ(std::get<ClaimResult>(NextPatch(release, now)).outcome,
+            ClaimOutcome::kWritten);
+  now.allocation.reset();
+  EXPECT_TRUE(std::holds_alternative<ClaimPatch>(NextPatch(release, now)));
+}
+
 TEST(ClaimChanges, OtherConsumersKeepTheDevices) {
   const ClaimAllocation wish = Wish();
   ResourceClaim now = *wish.claim;

@@ -23,7 +23,7 @@ void MemberChanges::End(const std::string& uid, const std::string& state,
                         const cluster::PodPointer& pod) {
   ended_.push_back(uid);
   ended_states_.push_back(state);
-  if (state == "deleted") deleted_.push_back(uid);
+  if (state != "succeeded") lost_.push_back(uid);
   ended_nodes_.push_back(pod ? pod->node_name : "");
   kubelet_rejections_.emplace_back();
   if (pod && cluster::IsRejectedByKubelet(*pod))
@@ -37,7 +37,7 @@ std::set<std::int64_t> MemberChanges::Write(sql::Transaction& transaction,
   if (!ended_.empty())
     transaction.Run(queries::kEndMembers, ended_, ended_states_, ended_nodes_,
                     kubelet_rejections_, now);
-  if (!deleted_.empty()) transaction.Run(queries::kUndoReplacements, deleted_);
+  if (!lost_.empty()) transaction.Run(queries::kUndoReplacements, lost_);
   if (bound_.empty()) return {};
   return ChargePlaces(transaction, now);
 }

@@ -36,7 +36,7 @@ class MemberChanges {
                                       cluster::Time now);
 
   std::vector<std::string> versioned_, versions_;
-  std::vector<std::string> ended_, ended_states_, ended_nodes_, deleted_;
+  std::vector<std::string> ended_, ended_states_, ended_nodes_, lost_;
   std::vector<std::optional<std::string>> kubelet_rejections_;
   std::vector<cluster::PodPointer> bound_;
 };

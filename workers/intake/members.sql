@@ -38,7 +38,8 @@ WHERE p.uid = any(ARRAY[v.uid]) AND p.state IN ('waiting', 'bound');
 -- name: undo_replacements
 -- Members that succeeded after they were replaced, while they were being deleted
 -- by hand or with their node, count again in the place of these replacements
--- ($1) once their Job has deleted them as superfluous.
+-- ($1) once their Job has deleted them as superfluous: one that already ran fails
+-- by that before it is gone.
 WITH undone AS MATERIALIZED (
   SELECT
     r.uid AS late,
@@ -48,7 +49,7 @@ WITH undone AS MATERIALIZED (
   INNER JOIN pods AS o
     ON o.group_id = any(ARRAY[r.group_id]) AND o.replaced_by = r.uid || ''
   WHERE
-    r.state = 'deleted'
+    r.state IN ('deleted', 'failed')
     AND r.replaced_by IS NULL
     AND r.owner_kind = 'Job'
     AND o.owner_kind = 'Job'

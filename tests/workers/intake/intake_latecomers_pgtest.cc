@@ -142,6 +142,30 @@ TEST_F(LatecomersTest, MemberThatSucceedsWhileItIsBeingDeletedNeedsNobody) {
   EXPECT_EQ(Ask("SELECT result FROM group_history"), "succeeded");
 }
 
+TEST_F(LatecomersTest, ReplacementThatFailsSinceItIsSuperfluousDoesNotCount) {
+  Run("train", 3);
+  StartToDelete("train-1");
+  const std::string late = ComeLate("late");
+  ObserveAndPromote();
+  Allocate("train");
+  Bind("train");
+  Observe();
+  ASSERT_EQ(Ask("SELECT state FROM pods WHERE uid = '" + late + "'"), "bound");
+  door.End("default/train-1", cluster::PodPhase::kSucceeded);
+  Observe();
+  // Its Job deletes it, and its node tells how it ended before it is gone.
+  StartToDelete("late");
+  door.End("default/late", cluster::PodPhase::kFailed);
+  Observe();
+  door.Remove("default/late");
+  Observe();
+  for (const char* key : {"default/train-0", "default/train-2"})
+    door.End(key, cluster::PodPhase::kSucceeded);
+  Observe();
+  Clean();
+  EXPECT_EQ(Ask("SELECT result FROM group_history"), "succeeded");
+}
+
 TEST_F(LatecomersTest, BarePodDoesNotReplaceOneThatIsBeingDeleted) {
   Run("train", 3);
   StartToDelete("train-1");

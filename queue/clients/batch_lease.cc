@@ -1,5 +1,7 @@
 #include "queue/clients/batch_lease.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fluxnetes::queue {
@@ -25,11 +27,15 @@ std::vector<Job> BatchLease::Lease(int limit) {
     open_.clear();
   }
   std::vector<Job> leased = TakeOrLease(limit);
+  KeepOpen(leased);
+  return leased;
+}
+
+void BatchLease::KeepOpen(const std::vector<Job>& leased) {
   for (const Job& job : leased) {
     open_.push_back(
         {.id = job.id, .attempt = job.attempt, .outcome = Outcome::kSnoozed});
   }
-  return leased;
 }
 
 std::vector<Job> BatchLease::TakeOrLease(int limit) {
@@ -41,11 +47,22 @@ std::vector<Job> BatchLease::TakeOrLease(int limit) {
   next_look_ = now + kTableLook;
   std::vector<Job> leased =
       jobs_.Lease(queue_, client_.id(), limit, InDoubt::kWithdraw, durability_);
-  if (leased.empty() && handover_ != nullptr)
-    return handover_->Take(queue_, limit);
+  if (handover_ == nullptr) return leased;
+  std::ranges::move(handover_->Take(queue_, limit - std::ssize(leased)),
+                    std::back_inserter(leased));
   return leased;
 }
 
-void BatchLease::Done() { open_.clear(); }
+void BatchLease::Done() {
+  open_.clear();
+  if (handover_ != nullptr) handover_->Open(queue_);
+}
+
+void BatchLease::PutOff(std::chrono::milliseconds delay) {
+  if (handover_ != nullptr) KeepOpen(handover_->Close(queue_));
+  for (JobResult& result : open_) result.delay = delay;
+  jobs_.Finish(open_);
+  open_.clear();
+}
 
 }  // namespace fluxnetes::queue

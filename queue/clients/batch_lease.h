@@ -43,8 +43,14 @@ class BatchLease {
   // Call when the batch is finished and its results are committed.
   void Done();
 
+  // Gives the batch back, due again after `delay`, and with it all that was
+  // handed over, for it fails for a reason of this process. Until a batch is
+  // done, nothing is handed over in this queue.
+  void PutOff(std::chrono::milliseconds delay);
+
  private:
   std::vector<Job> TakeOrLease(int limit);
+  void KeepOpen(const std::vector<Job>& leased);
 
   WorkQueue& jobs_;
   const Client& client_;

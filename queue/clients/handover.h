@@ -12,6 +12,10 @@
 // transaction was committed, the client is withdrawn (WorkQueue::Withdraw): no
 // job stays leased to a living client that does not know it.
 //
+// A pause of a queue does not stop what was handed over before it. While the
+// work on a queue fails here for a reason of this process, the queue is closed:
+// its jobs are inserted as available, and other processes may lease them.
+//
 // Some queues have one leader that alone works on them (JointLeadership). Of
 // these, jobs are leased only while this client leads: a new term waits for the
 // transaction, and its owner takes the leases over.
@@ -24,6 +28,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +58,11 @@ class Handover {
   // Returns up to `limit` jobs of a queue, first come, first served. Leases
   // that the client has lost since are left out.
   std::vector<Job> Take(const std::string& queue, int limit) EXCLUDES(mutex_);
+  // Closes a queue until it is opened again, and returns the jobs that wait.
+  std::vector<Job> Close(const std::string& queue) EXCLUDES(mutex_);
+  void Open(const std::string& queue) EXCLUDES(mutex_);
+  // Whether a job waits in some queue.
+  bool AnyWaits() const EXCLUDES(mutex_);
 
  private:
   struct Handed {
@@ -63,6 +73,10 @@ class Handover {
   std::vector<Job> InsertLeased(sql::Transaction& transaction,
                                 std::span<const NewJob> jobs, bool as_leader)
       EXCLUDES(mutex_);
+  LeaseOfNew LeaseFor(std::span<const NewJob> jobs, bool as_leader)
+      EXCLUDES(mutex_);
+  std::vector<Job> TakeLocked(const std::string& queue, std::size_t limit)
+      REQUIRES(mutex_);
   void Deliver(std::int64_t client, const std::vector<Job>& jobs)
       EXCLUDES(mutex_);
 
@@ -70,8 +84,9 @@ class Handover {
   const Client& client_;
   const std::size_t capacity_;
 
-  sql::Mutex mutex_;
+  mutable sql::Mutex mutex_;
   std::map<std::string, std::deque<Handed>> waiting_ GUARDED_BY(mutex_);
+  std::set<std::string> closed_ GUARDED_BY(mutex_);
 };
 
 }  // namespace fluxnetes::queue

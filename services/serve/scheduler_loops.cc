@@ -67,11 +67,15 @@ bool Scheduler::State::StepIntake() {
 }
 
 bool Scheduler::State::StepPromoter() {
-  return promoter->RunOnce(SchedulingNow());
+  const bool more = promoter->RunOnce(SchedulingNow());
+  if (handover.AnyWaits()) bells.match->Ring();
+  return more;
 }
 
 bool Scheduler::State::StepStalled() {
-  return stalled_groups->RunOnce(SchedulingNow());
+  const bool more = stalled_groups->RunOnce(SchedulingNow());
+  if (handover.AnyWaits()) bells.match->Ring();
+  return more;
 }
 
 bool Scheduler::State::StepMatch() {

@@ -24,20 +24,11 @@ namespace {
 using cluster::BindOutcome;
 using cluster::Quote;
 using nlohmann::json;
-using queue::Outcome;
 
 constexpr std::chrono::milliseconds kLongestClaimDelay{5'000};
 // A server that crashed before this process began is up again after this time,
 // and POSTs made under leases that it lost have arrived.
 constexpr std::chrono::minutes kYoung{1};
-
-std::vector<queue::JobResult> PutOff(const std::vector<queue::Job>& jobs,
-                                     std::chrono::milliseconds delay) {
-  std::vector<queue::JobResult> results;
-  for (const queue::Job& job : jobs)
-    results.push_back({job.id, job.attempt, Outcome::kSnoozed, "", delay});
-  return results;
-}
 
 }  // namespace
 
@@ -99,8 +90,7 @@ void Binder::Bind(const std::vector<queue::Job>& jobs, cluster::Time now) {
       if (!group.problem.empty() && OthersMayPost(group)) TouchUnbound(group);
     }
   } catch (const cluster::Unreachable&) {
-    jobs_.Finish(PutOff(jobs, options_.retry));
-    leased_.Done();
+    leased_.PutOff(options_.retry);
     throw;
   }
   sql::Failpoint("bind-posted");

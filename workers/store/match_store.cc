@@ -74,6 +74,7 @@ MatchStore::News PostgresMatchStore::Load(const RequestMaker& requests) {
   News news;
   first_reasons_ = true;
   next_look_ = {};
+  DropHanded();
   TakeLeasesOver();
   sql::Transaction transaction(pool_, sql::Isolation::kRepeatableRead);
   broken_ = pool_.broken();
@@ -446,9 +447,19 @@ void PostgresMatchStore::GiveUp() {
   }
   if (!results.empty()) jobs_.Finish(transaction, results);
   transaction.Commit();
-  Leases given_back;
+  DropHanded();
+}
+
+void PostgresMatchStore::Resign() {
+  leadership_.Resign();
+  DropHanded();
+}
+
+// The table tells of them, unless a crash of the server has undone them.
+void PostgresMatchStore::DropHanded() {
+  Leases handed;
   News news;
-  while (TakeHanded(given_back, news)) given_back.clear();
+  while (TakeHanded(handed, news)) handed.clear();
 }
 
 }  // namespace fluxnetes::workers

@@ -146,7 +146,7 @@ class PostgresMatchStore : public MatchStore {
   std::set<GroupId> Commit(const Decision& decision,
                            cluster::Time now) override;
   void GiveUp() override;
-  void Resign() override { leadership_.Resign(); }
+  void Resign() override;
 
  private:
   // A match job that this client has leased.
@@ -173,6 +173,7 @@ class PostgresMatchStore : public MatchStore {
   static void AddLease(Leases& leases, GroupId group, Lease lease);
   // Takes the match jobs that were handed over. Returns true if there were any.
   bool TakeHanded(Leases& leases, News& news);
+  void DropHanded();
   // Reads the groups of leased match jobs, and keeps in memory the job that
   // each group waits with. A group may have no member without a place at the
   // moment: it keeps its job, as whoever adds a member relies on it.

@@ -77,6 +77,40 @@ TEST_F(HandoverTest, MoreThanItHoldsWaitForALease) {
   EXPECT_EQ(jobs.Lease("q", client->id(), 10).size(), 2u);
 }
 
+TEST_F(HandoverTest, WhatWasHandedToAnEarlierClientTakesNoRoom) {
+  Hand(3);
+  Kill(*client);
+  ASSERT_EQ(jobs.Rescue(), 3);
+  client->Beat();  // this registers it again
+  Hand(3);
+  EXPECT_EQ(handover.Take("q", 10).size(), 3u);
+}
+
+TEST_F(HandoverTest, BatchThatIsPutOffTakesAllAlongThatWasHandedOver) {
+  Hand(3);
+  ASSERT_EQ(batch.Lease(1).size(), 1u);
+  batch.PutOff(std::chrono::hours(1));
+  EXPECT_EQ(database.Ask("SELECT count(*) FROM jobs WHERE client_id IS NULL "
+                         "AND scheduled_at > now()"),
+            "3");
+  EXPECT_FALSE(handover.AnyWaits());
+  // Others may lease what comes, until a batch is done here.
+  Hand(1);
+  EXPECT_FALSE(handover.AnyWaits());
+  const auto leased = batch.Lease(1);
+  ASSERT_EQ(leased.size(), 1u);
+  EXPECT_TRUE(Complete(leased[0]));
+  batch.Done();
+  Hand(1);
+  EXPECT_TRUE(handover.AnyWaits());
+}
+
+TEST_F(HandoverTest, LookAtTheTableFillsTheBatchWithWhatWasHandedOver) {
+  InsertOne(JobOf("q"));
+  Hand(2);
+  EXPECT_EQ(batch.Lease(3).size(), 3u);
+}
+
 TEST_F(HandoverTest, PausedQueueIsNotLeasedFrom) {
   InsertMany("q", 1);
   jobs.Pause("q");

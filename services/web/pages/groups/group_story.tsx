@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 import { call, wordsOf } from "../frame/calls";
 import { link } from "../frame/route";
 import { Time } from "../frame/times";
-import { attemptsOf } from "../jobs/jobs_page";
+import { attemptsOf } from "../jobs/attempts";
 import type { AuditRow, ListAuditResponse } from "../messages/audit";
 import type { GetGroupResponse, Group } from "../messages/group";
 import type { Job, ListJobsResponse } from "../messages/jobs";

@@ -13,6 +13,7 @@ import { link, route } from "../frame/route";
 import { caller } from "../frame/session";
 import { Age, Time } from "../frame/times";
 import type { ChangeJobsResponse, CountJobsResponse, Job, ListJobsResponse } from "../messages/jobs";
+import { attemptsOf } from "./attempts";
 
 const kWaiting = ["available", "scheduled", "retryable", "pending", "running"];
 const kStates: [string, string][] = ["", ...kWaiting, "completed", "cancelled", "discarded"].map((each) => [each, each || "any state"]);
@@ -79,12 +80,6 @@ function groupIn(args: string | undefined): string {
   } catch {
     return "";
   }
-}
-
-// Attempts without a limit have the greatest number.
-export function attemptsOf(job: Job): string {
-  const most = job.maxAttempts ?? 0;
-  return most >= 32767 ? `${job.attempt ?? 0}` : `${job.attempt ?? 0} of ${most}`;
 }
 
 export function JobErrors({ job }: { job: Job }) {

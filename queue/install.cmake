@@ -28,7 +28,8 @@ offer(fluxnetes_sql sql condition_variable.h connection/interrupt.h
       thread_annotations.h values/array.h values/copy_row.h values/parameter.h)
 offer(fluxnetes_migrations migrations migrations.h)
 offer(fluxnetes_queue queue catalogue.h clients/batch_lease.h clients/client.h
-      clients/joint_leadership.h clients/leadership.h clients/stop_signal.h
+      clients/handover.h clients/joint_leadership.h clients/leadership.h
+      clients/stop_signal.h
       control/inspection.h control/job_control.h jobs/job.h jobs/job_error.h
       maintenance/maintenance.h maintenance/periodic_jobs.h
       maintenance/periodic_schedule.h maintenance/retention.h

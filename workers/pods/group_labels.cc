@@ -9,6 +9,8 @@
 #include "workers/labels/device_claims.h"
 #include "workers/labels/inside_labels.h"
 #include "workers/labels/label_values.h"
+#include "workers/labels/marks.h"
+#include "workers/labels/set_replica.h"
 #include "workers/pods/jobspec_annotation.h"
 #include "workers/pods/known_labels.h"
 #include "workers/pods/pod_rules.h"
@@ -26,32 +28,6 @@ const std::string* Find(const auto& labels, const char* name) {
 }
 
 constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
-
-// Of each pod of a LeaderWorkerSet. The worker of number 0 is the leader.
-constexpr const char* kSetLabel = "leaderworkerset.sigs.k8s.io/name";
-constexpr const char* kReplicaLabel = "leaderworkerset.sigs.k8s.io/group-index";
-constexpr const char* kWorkerLabel = "leaderworkerset.sigs.k8s.io/worker-index";
-constexpr const char* kReplicaSize = "leaderworkerset.sigs.k8s.io/size";
-
-// A label or annotation that names a group: its holder and its value.
-struct Mark {
-  std::string place;  // "label fluxnetes.group-name"
-  std::string value;
-};
-
-// Finds a label or annotation of the pod; if it has both they must be equal.
-std::optional<Mark> FindMark(const cluster::Pod& pod, const char* name,
-                             std::string& refused) {
-  const std::string* const label = Find(pod.labels, name);
-  const std::string* const annotation = Find(pod.annotations, name);
-  if (label == nullptr && annotation == nullptr) return std::nullopt;
-  if (label != nullptr && annotation != nullptr && *label != *annotation)
-    refused = "label and annotation " + std::string(name) + " are " +
-              Quote(*label) + " and " + Quote(*annotation) +
-              ": they must be the same";
-  return Mark{(label != nullptr ? "label " : "annotation ") + std::string(name),
-              label != nullptr ? *label : *annotation};
-}
 
 std::string NameOf(const cluster::PodGroupName& group) {
   const bool native = group.api == cluster::PodGroupApi::kNative;
@@ -121,8 +97,10 @@ class Reader {
     // Of a larger group it is not known yet how many pods ask for it.
     if (labels_.group_size == 1 && labels_.refused.empty())
       Refuse(WhyNotDivided(labels_.topology, 1, 1));
-    ReadAccount();
-    ReadUser();
+    // A label that no account has is accepted: the group then belongs to
+    // another account.
+    Refuse(ReadMark(pod_, kAccountLabel, labels_.account));
+    Refuse(ReadMark(pod_, kUserLabel, labels_.user));
     Refuse(WhyUnknownLabel(pod_));
     if (!labels_.refused.empty()) {
       labels_.group_size.reset();
@@ -325,29 +303,22 @@ class Reader {
   }
 
   // A leader that comes again has new workers: their StatefulSet belongs to it.
-  // (LeaderWorkerSet: pkg/controllers/pod_controller.go.)
   bool TryLeaderWorkerSet() {
     if (our_by_ == nullptr || *our_by_ != "leaderworkerset") return false;
     by_read_ = true;
-    const std::string* const set = Find(pod_.labels, kSetLabel);
-    const std::string* const replica = Find(pod_.labels, kReplicaLabel);
-    const std::string* const size = Find(pod_.annotations, kReplicaSize);
-    for (const auto& [mark, name] :
-         {std::pair(set, LabelCalled(kSetLabel)),
-          std::pair(replica, LabelCalled(kReplicaLabel)),
-          std::pair(size, "annotation " + std::string(kReplicaSize))}) {
-      if (mark == nullptr)
-        Refuse(Refusal(LabelCalled(kGroupByLabel), *our_by_,
-                       "the pod is of no LeaderWorkerSet: it has no " + name,
-                       "left out"));
-    }
+    std::string lacks;
+    const auto replica = FindSetReplica(pod_, lacks);
+    if (!replica)
+      Refuse(Refusal(LabelCalled(kGroupByLabel), *our_by_,
+                     "the pod is of no LeaderWorkerSet: it has no " + lacks,
+                     "left out"));
     if (!labels_.refused.empty()) return true;
-    SetName("replica " + *replica + " of LeaderWorkerSet " + *set,
-            *set + "-" + *replica);
-    SetSize("annotation " + std::string(kReplicaSize), *size);
-    CheckOurSize("LeaderWorkerSet " + *set);
-    const std::string* const worker = Find(pod_.labels, kWorkerLabel);
-    labels_.begins_group = worker != nullptr && *worker == "0";
+    SetName(
+        "replica " + replica->replica + " of LeaderWorkerSet " + replica->set,
+        replica->set + "-" + replica->replica);
+    SetSize(replica->size.place, replica->size.value);
+    CheckOurSize("LeaderWorkerSet " + replica->set);
+    labels_.begins_group = replica->is_leader;
     return true;
   }
 
@@ -426,26 +397,6 @@ class Reader {
     if (queue == nullptr) return;
     std::string why = WhyNoQueue(*queue);
     if (why.empty()) labels_.queue = *queue;
-    Refuse(std::move(why));
-  }
-
-  // A label that no account has is accepted: the group then belongs to another
-  // account.
-  void ReadAccount() {
-    std::string why;
-    const auto account = FindMark(pod_, kAccountLabel, why);
-    if (!account) return;
-    if (why.empty()) why = WhyNoLabelValue(account->place, account->value);
-    if (why.empty()) labels_.account = account->value;
-    Refuse(std::move(why));
-  }
-
-  void ReadUser() {
-    std::string why;
-    const auto user = FindMark(pod_, kUserLabel, why);
-    if (!user) return;
-    if (why.empty()) why = WhyNoLabelValue(user->place, user->value);
-    if (why.empty()) labels_.user = user->value;
     Refuse(std::move(why));
   }
 

@@ -75,6 +75,10 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
     if (each.admin_access || !each.share.empty() || holder.empty() ||
         holder == Key(*claim))
       continue;
+    if (IsLeftTo(pod, holder)) {
+      look.waits = true;
+      return;
+    }
     look.problem = "device " + each.id.pool + "/" + each.id.device + " of " +
                    each.id.driver + " was taken by the ResourceClaim " + holder;
     return;
@@ -86,6 +90,23 @@ void BindDevices::CheckClaim(const cluster::Pod& pod, const std::string& node,
   consumer.uid = pod.uid;
   write.consumers = {consumer};
   look.to_write.push_back(std::move(write));
+}
+
+bool BindDevices::IsLeftTo(const cluster::Pod& pod,
+                           const std::string& holder) const {
+  const auto slash = holder.find('/');
+  const cluster::ResourceClaimPointer claim = cache_.ResourceClaimByName(
+      holder.substr(0, slash), holder.substr(slash + 1));
+  if (!pod.controller || claim == nullptr || claim->reserved_for.empty())
+    return false;
+  return std::ranges::all_of(
+      claim->reserved_for, [&](const cluster::ClaimConsumer& consumer) {
+        const cluster::PodPointer user = cache_.PodByUid(consumer.uid);
+        return user == nullptr ||
+               ((user->terminating || cluster::HasEnded(*user)) &&
+                user->controller &&
+                user->controller->uid == pod.controller->uid);
+      });
 }
 
 bool BindDevices::AreWritten(

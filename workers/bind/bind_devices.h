@@ -56,6 +56,9 @@ class BindDevices {
       std::vector<cluster::ClaimAllocation>& writes);
 
  private:
+  // Whether this claim is that of an earlier pod of the same controller, which
+  // ends or is gone, so that its devices are about to be given back.
+  bool IsLeftTo(const cluster::Pod& pod, const std::string& holder) const;
   void CheckClaim(const cluster::Pod& pod, const std::string& node,
                   const cluster::PodClaim& entry,
                   std::vector<matcher::AllocatedDevice> devices,

@@ -1,5 +1,6 @@
 // The properties checked after each decision of a random run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,28 @@
 #include "tests/workers/schedule_reference/schedule_random_run.h"
 
 namespace fluxnetes::workers {
+
+void PrintTo(const Reservation& reservation, std::ostream* out) {
+  *out << fmt::format(
+      "group {} of {} from {} on {}, pods on {}", reservation.group,
+      reservation.queue,
+      reservation.start ? std::to_string(*reservation.start) : "never",
+      reservation.nodes, reservation.places);
+}
+
+namespace {
+
+// Whether one has other nodes at the same start.
+bool AnyMoved(const std::map<GroupId, Reservation>& before,
+              const std::map<GroupId, Reservation>& after) {
+  return std::ranges::any_of(after, [&](const auto& entry) {
+    const auto found = before.find(entry.first);
+    return found != before.end() && found->second.start == entry.second.start &&
+           found->second.nodes != entry.second.nodes;
+  });
+}
+
+}  // namespace
 
 void ScheduleRandomRun::Decide() {
   const auto before = promised_;
@@ -343,9 +366,11 @@ void ScheduleRandomRun::CompareWithRebuilt() {
       << "group " << decision.placed[0].group << " was overlooked";
   // With rules other reservations may be recomputed, too. Queues that recompute
   // theirs do so at a restart.
-  if (!kind_.rules && !kind_.mixed) {
-    EXPECT_EQ(promised, promised_);
-  }
+  if (kind_.rules || kind_.mixed) return;
+  // Of several domains a reservation is in the one that had the least free when
+  // it was made; those behind it are planned around that.
+  if (kind_.topology && AnyMoved(promised, promised_)) return;
+  EXPECT_EQ(promised, promised_);
 }
 
 bool ScheduleRandomRun::Delays(const Decision& decision) const {

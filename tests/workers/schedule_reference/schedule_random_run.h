@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <set>
 #include <string>
@@ -14,6 +15,9 @@
 #include "tests/workers/support/schedule_story.h"
 
 namespace fluxnetes::workers {
+
+// For failures.
+void PrintTo(const Reservation& reservation, std::ostream* out);
 
 // `calm`: nodes and queues do not change, and new groups come last in the
 // pending order. `assumed`: the queues assume a duration, which groups do not

@@ -55,8 +55,8 @@ void NodeGraph::State::CheckNode(NodeIndex node) const {
 
 NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
                              std::span<const std::int64_t> totals) {
-  const NodeIndex node = state_->nodes.Add(name, id, totals);
-  state_->devices.SetNode(node, std::move(name), {});
+  const NodeIndex node = state_->nodes.Add(std::move(name), id, totals);
+  state_->devices.SetNode(node, state_->nodes.Name(node), {});
   return node;
 }
 

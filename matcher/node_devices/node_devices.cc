@@ -43,25 +43,34 @@ void NodeDevices::State::Touch(const std::set<std::string>& names) {
   }
 }
 
-void NodeDevices::SetNode(NodeIndex node, std::string name,
+// Labels change more often than names: what they have allocated is used again.
+void NodeDevices::SetNode(NodeIndex node, const std::string& name,
                           const Labels& labels) {
-  RemoveNode(node);
   State::Node& at = state_->NodeAt(node);
-  state_->node_index.insert_or_assign(name, node);
-  at.name = std::move(name);
+  if (at.name != name) {
+    state_->ForgetName(node);
+    state_->node_index.insert_or_assign(name, node);
+    at.name = name;
+  }
   at.labels = labels;
+  at.known = false;
+  ++state_->version;
 }
 
 void NodeDevices::RemoveNode(NodeIndex node) {
+  state_->ForgetName(node);
   State::Node& at = state_->NodeAt(node);
-  const auto named = state_->node_index.find(at.name);
-  if (named != state_->node_index.end() && named->second == node) {
-    state_->node_index.erase(named);
-  }
-  at.name.clear();
   at.labels.clear();
   at.known = false;
   ++state_->version;
+}
+
+void NodeDevices::State::ForgetName(NodeIndex node) {
+  Node& at = NodeAt(node);
+  const auto named = node_index.find(at.name);
+  if (named != node_index.end() && named->second == node)
+    node_index.erase(named);
+  at.name.clear();
 }
 
 void NodeDevices::SetSlice(DeviceSlice slice) {

@@ -66,7 +66,7 @@ class NodeDevices {
   NodeDevices& operator=(NodeDevices&&) noexcept;
 
   // What the cluster has. A slice and a class replace those of their name.
-  void SetNode(NodeIndex node, std::string name, const Labels& labels);
+  void SetNode(NodeIndex node, const std::string& name, const Labels& labels);
   void RemoveNode(NodeIndex node);
   void SetSlice(DeviceSlice slice);
   void RemoveSlice(std::string_view name);

@@ -127,6 +127,7 @@ struct NodeDevices::State {
 
   // node_devices.cc
   Node& NodeAt(NodeIndex node);
+  void ForgetName(NodeIndex node);
   Request& RequestOf(DevicesId devices);
   DevicesId Take(const TaskDevices& devices, Numa numa);
   void Touch(const std::set<std::string>& nodes);

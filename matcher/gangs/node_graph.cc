@@ -56,7 +56,7 @@ void NodeGraph::State::CheckNode(NodeIndex node) const {
 NodeIndex NodeGraph::AddNode(std::string name, std::int64_t id,
                              std::span<const std::int64_t> totals) {
   const NodeIndex node = state_->nodes.Add(std::move(name), id, totals);
-  state_->devices.SetNode(node, state_->nodes.Name(node), {});
+  state_->devices.SetNode(node, state_->nodes.Name(node));
   return node;
 }
 
@@ -109,7 +109,7 @@ void NodeGraph::SetLabels(NodeIndex node, const Labels& labels,
   state_->CheckNode(node);
   if (!state_->nodes.Present(node)) return;
   state_->nodes.SetLabels(node, labels, taints);
-  state_->devices.SetNode(node, state_->nodes.Name(node), labels);
+  state_->devices.SetNode(node, state_->nodes.Name(node));
 }
 
 void NodeGraph::State::CheckRules(std::span<const RulesId> rules) const {

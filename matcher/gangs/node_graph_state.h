@@ -57,7 +57,8 @@ struct NodeGraph::State {
   std::vector<std::string> resources;
   NodeColumns nodes;
   NodeInterior interior;
-  NodeDevices devices;
+  NodeDevices devices{
+      [this](NodeIndex node) { return nodes.labels().LabelsOf(node); }};
   GangPlan plan{nodes, interior, devices};
   EarliestStart earliest{nodes, plan};
   std::unordered_map<JobId, Job> jobs;

@@ -10,7 +10,10 @@
 
 namespace fluxnetes::matcher {
 
-NodeDevices::NodeDevices() : state_(std::make_unique<State>()) {}
+NodeDevices::NodeDevices(LabelSource labels)
+    : state_(std::make_unique<State>()) {
+  state_->label_source = std::move(labels);
+}
 NodeDevices::~NodeDevices() = default;
 NodeDevices::NodeDevices(NodeDevices&&) noexcept = default;
 NodeDevices& NodeDevices::operator=(NodeDevices&&) noexcept = default;
@@ -19,6 +22,14 @@ NodeDevices::State::Node& NodeDevices::State::NodeAt(NodeIndex node) {
   if (node < 0) throw std::invalid_argument("there is no node below 0");
   if (static_cast<std::size_t>(node) >= nodes.size()) nodes.resize(node + 1);
   return nodes[node];
+}
+
+const Labels& NodeDevices::State::LabelsOf(const Node& node) const {
+  if (!node.labels) {
+    const auto index = static_cast<NodeIndex>(&node - nodes.data());
+    node.labels = label_source ? label_source(index) : Labels();
+  }
+  return *node.labels;
 }
 
 NodeDevices::State::Request& NodeDevices::State::RequestOf(DevicesId devices) {
@@ -43,16 +54,20 @@ void NodeDevices::State::Touch(const std::set<std::string>& names) {
   }
 }
 
-// Labels change more often than names: what they have allocated is used again.
 void NodeDevices::SetNode(NodeIndex node, const std::string& name,
                           const Labels& labels) {
+  SetNode(node, name);
+  state_->NodeAt(node).labels = labels;
+}
+
+void NodeDevices::SetNode(NodeIndex node, const std::string& name) {
   State::Node& at = state_->NodeAt(node);
   if (at.name != name) {
     state_->ForgetName(node);
     state_->node_index.insert_or_assign(name, node);
     at.name = name;
   }
-  at.labels = labels;
+  at.labels.reset();
   at.known = false;
   ++state_->version;
 }
@@ -60,7 +75,7 @@ void NodeDevices::SetNode(NodeIndex node, const std::string& name,
 void NodeDevices::RemoveNode(NodeIndex node) {
   state_->ForgetName(node);
   State::Node& at = state_->NodeAt(node);
-  at.labels.clear();
+  at.labels.reset();
   at.known = false;
   ++state_->version;
 }

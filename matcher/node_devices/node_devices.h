@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,12 +61,16 @@ std::string WithinNuma(const std::vector<std::int64_t>& numa);
 
 class NodeDevices {
  public:
-  NodeDevices();
+  // Returns the labels of a node that was set without them. They are asked for
+  // when the node's devices are looked at, and not again until it is set anew.
+  using LabelSource = std::function<Labels(NodeIndex)>;
+  explicit NodeDevices(LabelSource labels = nullptr);
   ~NodeDevices();
   NodeDevices(NodeDevices&&) noexcept;
   NodeDevices& operator=(NodeDevices&&) noexcept;
 
   // What the cluster has. A slice and a class replace those of their name.
+  void SetNode(NodeIndex node, const std::string& name);
   void SetNode(NodeIndex node, const std::string& name, const Labels& labels);
   void RemoveNode(NodeIndex node);
   void SetSlice(DeviceSlice slice);

@@ -261,7 +261,7 @@ DeviceObstacle NodeDevices::Explain(NodeIndex index, DevicesId devices,
     const auto has = state.PinnedBy(claim.shared, &window, {});
     if (!has) continue;
     pinned |= std::uint64_t{1} << c;
-    if (!Includes(has->nodes, node.name, node.labels)) {
+    if (!Includes(has->nodes, node.name, state.LabelsOf(node))) {
       return {claim.name, "",
               "it has its devices already, which this node cannot use"};
     }

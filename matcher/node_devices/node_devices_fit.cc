@@ -155,7 +155,7 @@ bool NodeDevices::State::IsUsable(const Node& node, const std::string& claim,
                                   const Pinned& pinned,
                                   const InsideWindow* window,
                                   const Overlay& overlay) const {
-  if (!Includes(pinned.nodes, node.name, node.labels)) return false;
+  if (!Includes(pinned.nodes, node.name, LabelsOf(node))) return false;
   if (window == nullptr) return true;
   return std::ranges::all_of(pinned.devices, [&](const AllocatedDevice& each) {
     if (each.admin_access) return true;

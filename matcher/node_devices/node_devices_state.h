@@ -53,9 +53,9 @@ struct NodeDevices::State {
     std::vector<std::uint64_t> numbers;  // PoolTakings::Taken::number
   };
   struct Node {
-    std::string name;  // empty: there is no such node
-    Labels labels;
-    bool known = false;  // what follows is as of these epochs
+    std::string name;                      // empty: there is no such node
+    mutable std::optional<Labels> labels;  // nothing: not asked for yet
+    bool known = false;                    // what follows is as of these epochs
     std::uint32_t view_epoch = 0;
     std::uint32_t kinds_epoch = 0;
     std::uint32_t layouts_epoch = 0;
@@ -128,6 +128,7 @@ struct NodeDevices::State {
   // node_devices.cc
   Node& NodeAt(NodeIndex node);
   void ForgetName(NodeIndex node);
+  const Labels& LabelsOf(const Node& node) const;
   Request& RequestOf(DevicesId devices);
   DevicesId Take(const TaskDevices& devices, Numa numa);
   void Touch(const std::set<std::string>& nodes);
@@ -221,6 +222,7 @@ struct NodeDevices::State {
   DeviceKinds kinds;
   DevicePools pools{kinds};
   std::vector<Node> nodes;
+  LabelSource label_source;
   std::unordered_map<std::string, NodeIndex> node_index;
   std::uint32_t view_epoch = 1;
   std::map<std::string, Class, std::less<>> classes;

@@ -150,7 +150,7 @@ void NodeDevices::State::View(Node& node) {
   node.seen = {};
   node.seen_empty = {};
   std::vector<DevicePools::OnNode> on_node;
-  if (!node.name.empty()) on_node = pools.Of(node.name, node.labels);
+  if (!node.name.empty()) on_node = pools.Of(node.name, LabelsOf(node));
   node.states = &StatesOf(LayoutOf(node, on_node));
   node.known = true;
   node.view_epoch = view_epoch;

@@ -1,7 +1,5 @@
 #include "workers/labels/set_replica.h"
 
-#include <utility>
-
 #include "workers/labels/label_values.h"
 
 namespace fluxnetes::workers {

@@ -102,6 +102,32 @@ TEST_F(JobHandoverTest, BindJobIsLeasedWhenThePlacementIsWritten) {
   EXPECT_EQ(Ask("SELECT attempt FROM jobs_finished WHERE kind = 'bind'"), "1");
 }
 
+TEST_F(JobHandoverTest,
+       AnotherProcessBindsWhatThisOneCannotReachTheClusterFor) {
+  const auto binder_of = [this](MatchProcess& process) {
+    return Binder(database.pool(), *jobs, process.client, door, *cache,
+                  Binder::Options{.batch = 1, .handover = &process.handover});
+  };
+  Place("one", 1);
+  Place("two", 1);
+  Binder cut_off = binder_of(*match);
+  door.reachable = false;
+  EXPECT_THROW(cut_off.RunOnce(kNoon), cluster::Unreachable);
+  Place("three", 1);
+  door.reachable = true;
+  EXPECT_EQ(Ask("SELECT count(*) FROM jobs WHERE queue = 'bind' AND "
+                "client_id IS NULL"),
+            "3");
+  database.Execute("UPDATE jobs SET scheduled_at = now() WHERE kind = 'bind'");
+  jobs->MakeDueAvailable();
+  MatchProcess other(database.pool(), *jobs, *cache, /*hands_over=*/true);
+  Binder elsewhere = binder_of(other);
+  while (elsewhere.RunOnce(kNoon)) {
+  }
+  for (const char* const group : {"one", "two", "three"})
+    EXPECT_EQ(StateOf(group), "bound") << group;
+}
+
 TEST_F(JobHandoverTest, AnotherProcessBindsWhatADeadOneHadForItself) {
   Place("train", 3);
   Replace();
